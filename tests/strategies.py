@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 from untemplate.spec import model
 from untemplate.spec.codec import field_types
 
-NASTY = ("\x85", "\u2028", "\ufeff", "\xa0", "\x00", "\x1b", "no", "null", "1e3", " x ", "a: b", "# c", "<｜tool▁call｜>", "\r\n", "\t", "🙂", '"', "\\")
-TEXTS = st.lists(st.one_of(st.sampled_from(NASTY), st.text(st.characters(exclude_categories=("Cs",)), max_size=4)), max_size=4).map("".join)
+ODD_CHARACTERS = ("\x85", "\u2028", "\ufeff", "\xa0", "\x00", "\x1b", "\r\n", "\t", "🙂", '"', "\\")
+ODD_WORDS = ("no", "null", "1e3", " x ", "a: b", "# c", "<｜tool▁call｜>")
+PIECES = st.one_of(st.sampled_from(ODD_CHARACTERS + ODD_WORDS), st.text(st.characters(exclude_categories=("Cs",)), max_size=4))
+TEXTS = st.lists(PIECES, max_size=4).map("".join)
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
 ANYTHING = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(), NUMBERS, TEXTS),
@@ -38,6 +40,8 @@ def values(hint: Any) -> st.SearchStrategy[Any]:
     origin, members = typing.get_origin(hint), typing.get_args(hint)
     if origin in (types.UnionType, typing.Union):
         return st.one_of(*(st.deferred(lambda member=member: values(member)) for member in members))
+    if origin is tuple and members[-1] is not Ellipsis:
+        return st.tuples(*(values(member) for member in members))
     if origin is tuple:
         return st.lists(values(members[0]), max_size=2).map(tuple)
     if origin is Mapping:

@@ -45,6 +45,7 @@ def test_keys_of_a_mapping_may_be_an_enumeration() -> None:
         ({"field": "counter", "start": True}, Field, "E504", "start", "should be a whole number, is true"),
         ({"encoding": "json", "values": {"strng": {}}}, Arguments, "E502", "values.strng", "unknown value `strng`"),
         ({"encoding": "json", "values": {3: {}}}, Arguments, "E504", "values", "the key 3 is not text"),
+        ({"open": {"core": ""}, "close": None, "id_parts": [1]}, model.CallForm, "E504", "id_parts", "should have 2 items, has 1"),
         ({"name": "x", "values": [float("nan")]}, model.Switch, "E504", "values[0]", "should be a value that JSON can hold"),
     ],
 )

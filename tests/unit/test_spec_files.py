@@ -82,7 +82,10 @@ def test_a_broken_spec_names_file_line_and_place(old: str, new: str, code: str, 
     assert caught.value.where in (f"s.yaml:{at}{path}", f"s.yaml:{line}{path}")
 
 
-@pytest.mark.parametrize("text", ["", "- 1", "format", "format: 1\nx: \x00", "[" * 5000, "{" * 5000, "%YAML 3\n---\n", "a: !!python/name:os.system"])
+NO_SPECS = ["", "- 1", "format", "format: 1\nx: \x00", "[" * 5000, "{" * 5000, "%YAML 3\n---\n", "a: !!python/name:os.system"]
+
+
+@pytest.mark.parametrize("text", NO_SPECS)
 def test_text_that_is_no_spec_at_all_is_an_error(text: str) -> None:
     with pytest.raises(SpecError) as caught:
         spec_from_text(text, "s.yaml")

@@ -1,0 +1,1 @@
+"""The parser spec: its model, its files, its schema, and what differs between two."""

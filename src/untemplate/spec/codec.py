@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from functools import cache
 from types import MappingProxyType
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 from untemplate.errors import SpecError
 
@@ -90,7 +90,7 @@ def encode(value: object, keep: Keep = keep_all, path: str = "") -> Plain:
 
 
 def _encode_fields(value: Any, keep: Keep, path: str) -> dict[str, Plain]:
-    owner = type(value)
+    owner: type = type(value)
     written = {}
     for each in field_types(owner):
         item = getattr(value, each.name)
@@ -134,10 +134,7 @@ def _decode(data: Plain, hint: Any, path: str) -> Any:
     if origin in (types.UnionType, typing.Union):
         return _decode_union(data, typing.get_args(hint), path)
     if origin is tuple:
-        if not isinstance(data, list):
-            _wrong_type(data, "a list", path)
-        (item_hint, _) = typing.get_args(hint)
-        return tuple(_decode(item, item_hint, f"{path}[{index}]") for index, item in enumerate(data))
+        return _decode_list(data, typing.get_args(hint), path)
     if origin is Mapping:
         return _decode_mapping(data, hint, path)
     if dataclasses.is_dataclass(hint):
@@ -151,7 +148,7 @@ def _decode_scalar(data: Plain, hint: type, path: str) -> Any:
     # ``True`` is an ``int`` to Python and is none to a reader of the file.
     fits = type(data) is hint or (hint is float and type(data) is int)
     if not fits:
-        _wrong_type(data, _SCALARS[hint], path)
+        raise _wrong_type(data, _SCALARS[hint], path)
     return data
 
 
@@ -165,7 +162,7 @@ def _decode_any(data: Plain, path: str) -> Plain:
             return [_decode_any(item, f"{path}[{index}]") for index, item in enumerate(data)]
         case Mapping():
             return {_text_key(key, path): _decode_any(item, join(path, key)) for key, item in data.items()}
-    _wrong_type(data, "a value that JSON can hold", path)
+    raise _wrong_type(data, "a value that JSON can hold", path)
 
 
 def _decode_union(data: Plain, members: tuple[Any, ...], path: str) -> Any:
@@ -175,7 +172,7 @@ def _decode_union(data: Plain, members: tuple[Any, ...], path: str) -> Any:
     if len(members) == 1:
         return _decode(data, members[0], path)
     if not isinstance(data, Mapping):
-        _wrong_type(data, "a mapping", path)
+        raise _wrong_type(data, "a mapping", path)
     needed = {member: [each.name for each in field_types(member) if each.required] for member in members}
     for member, names in needed.items():
         if all(name in data for name in names):
@@ -184,9 +181,19 @@ def _decode_union(data: Plain, members: tuple[Any, ...], path: str) -> Any:
     raise SpecError(f"needs {choices}", code="E503", where=path)
 
 
+def _decode_list(data: Plain, hints: tuple[Any, ...], path: str) -> tuple[Any, ...]:
+    if not isinstance(data, list):
+        raise _wrong_type(data, "a list", path)
+    if hints[-1] is Ellipsis:
+        hints = hints[:1] * len(data)
+    if len(hints) != len(data):
+        raise SpecError(f"should have {len(hints)} items, has {len(data)}", code="E504", where=path)
+    return tuple(_decode(item, hint, f"{path}[{index}]") for index, (item, hint) in enumerate(zip(data, hints, strict=True)))
+
+
 def _decode_mapping(data: Plain, hint: Any, path: str) -> Mapping[Any, Any]:
     if not isinstance(data, Mapping):
-        _wrong_type(data, "a mapping", path)
+        raise _wrong_type(data, "a mapping", path)
     key_hint, item_hint = typing.get_args(hint)
     decoded = {}
     for key, item in data.items():
@@ -198,11 +205,11 @@ def _decode_mapping(data: Plain, hint: Any, path: str) -> Mapping[Any, Any]:
 
 def _decode_fields(data: Plain, owner: type, path: str) -> Any:
     if not isinstance(data, Mapping):
-        _wrong_type(data, "a mapping", path)
+        raise _wrong_type(data, "a mapping", path)
     known = {each.name: each for each in field_types(owner)}
     for key in data:
         if key not in known:
-            _unknown(str(key), "key", known, join(path, str(key)))
+            raise _unknown(str(key), "key", known, join(path, str(key)))
     missing = [each.name for each in known.values() if each.required and each.name not in data]
     if missing:
         raise SpecError("is missing", code="E503", where=join(path, missing[0]))
@@ -212,9 +219,9 @@ def _decode_fields(data: Plain, owner: type, path: str) -> Any:
 def _decode_member(data: Plain, hint: type[StrEnum], path: str) -> StrEnum:
     values = {member.value: member for member in hint}
     if not isinstance(data, str):
-        _wrong_type(data, f"one of {_listed(values)}", path)
+        raise _wrong_type(data, f"one of {_listed(values)}", path)
     if data not in values:
-        _unknown(data, "value", values, path)
+        raise _unknown(data, "value", values, path)
     return values[data]
 
 
@@ -234,8 +241,8 @@ def _text_key(key: object, path: str) -> str:
     return key
 
 
-def _wrong_type(data: Plain, expected: str, path: str) -> NoReturn:
-    raise SpecError(f"should be {expected}, is {_described(data)}", code="E504", where=path)
+def _wrong_type(data: Plain, expected: str, path: str) -> SpecError:
+    return SpecError(f"should be {expected}, is {_described(data)}", code="E504", where=path)
 
 
 def _described(data: Plain) -> str:
@@ -255,10 +262,10 @@ def _described(data: Plain) -> str:
     return f"a {type(data).__name__}"
 
 
-def _unknown(name: str, kind: str, known: Iterable[str], path: str) -> NoReturn:
+def _unknown(name: str, kind: str, known: Iterable[str], path: str) -> SpecError:
     near = difflib.get_close_matches(name, list(known), n=1)
     hint = f"did you mean `{near[0]}`?" if near else f"known here: {_listed(known)}"
-    raise SpecError(f"unknown {kind} `{name}`", code="E502", where=path, hint=hint)
+    return SpecError(f"unknown {kind} `{name}`", code="E502", where=path, hint=hint)
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -141,18 +141,19 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
         SpecError: E500 when it cannot be written.
     """
     target = Path(path)
-    scratch: str | None = None
+    scratch: Path | None = None
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
-        handle, scratch = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        scratch = Path(name)
         with os.fdopen(handle, "wb") as file:
             file.write(text.encode("utf-8"))
-        os.chmod(scratch, mode)
-        os.replace(scratch, target)
+        scratch.chmod(mode)
+        scratch.replace(target)
     except OSError as error:
         if scratch is not None:
-            Path(scratch).unlink(missing_ok=True)
+            scratch.unlink(missing_ok=True)
         raise SpecError(f"cannot be written: {error.strerror or error}", where=os.fspath(path)) from error
 
 

@@ -70,10 +70,17 @@ def _schema(hint: Any, definitions: dict[str, Any]) -> dict[str, Any]:
     origin, members = typing.get_origin(hint), typing.get_args(hint)
     if origin in (types.UnionType, typing.Union):
         return {"anyOf": [_schema(member, definitions) for member in members]}
-    if origin is tuple:
+    if origin is tuple and members[-1] is Ellipsis:
         return {"type": "array", "items": _schema(members[0], definitions)}
+    if origin is tuple:
+        items = [_schema(member, definitions) for member in members]
+        return {"type": "array", "prefixItems": items, "minItems": len(items), "maxItems": len(items)}
     if origin is Mapping:
-        return {"type": "object", "propertyNames": _schema(members[0], definitions), "additionalProperties": _schema(members[1], definitions)}
+        return {
+            "type": "object",
+            "propertyNames": _schema(members[0], definitions),
+            "additionalProperties": _schema(members[1], definitions),
+        }
     if issubclass(hint, StrEnum):
         return _define_enum(hint, definitions)
     return _define(hint, definitions)
@@ -108,9 +115,9 @@ def _field_notes(owner: type) -> dict[str, str]:
     notes = {}
     for node, below in zip(body, body[1:], strict=False):
         match node, below:
-            case (
-                (ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(note))))
-                | (ast.Assign(targets=[ast.Name(id=name)]), ast.Expr(value=ast.Constant(value=str(note))))
+            case (ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(note)))) | (
+                ast.Assign(targets=[ast.Name(id=name)]),
+                ast.Expr(value=ast.Constant(value=str(note))),
             ):
                 notes[name] = " ".join(note.replace("``", "`").split())
     return notes

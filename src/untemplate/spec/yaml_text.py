@@ -21,7 +21,7 @@ WIDTH = 100
 _LONGEST_KEY = 1000
 """YAML's readers look 1024 characters ahead for the colon after a key."""
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*\Z")
-_RESERVED = frozenset("y n yes no on off true false null".split())
+_RESERVED = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null"))
 _INVISIBLE = re.compile("[\x7f-\xa0\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff0-\uffff]")
 
 

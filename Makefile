@@ -1,0 +1,60 @@
+# `make run` and `make test` need nothing but Python 3.11 or newer with its `venv`; all else lands in .venv.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+FIXTURE ?= fixtures/hermes_json_tags.jinja
+PYTEST := $(BIN)/python -m pytest
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test lint check format golden schema bench deep e2e clean
+
+help: ## this list
+	@sed -n 's/^\([a-z0-9]*\):.*## /\1	/p' $(MAKEFILE_LIST)
+
+$(INSTALLED): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "untemplate needs Python 3.11 or newer: make PYTHON=python3.12 …")'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@touch $@
+
+setup: $(INSTALLED) ## .venv with everything the other targets need
+
+run: setup ## compile a template and show what was found: the first thing to try
+	$(BIN)/untemplate compile $(FIXTURE) -o out
+	$(BIN)/untemplate inspect $(FIXTURE)
+
+test: setup ## all tests but the long ones
+	$(PYTEST)
+
+lint: setup ## format, style, types, floors
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+check: lint test ## what CI runs
+
+format: setup ## rewrite the sources in the house format
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+golden: setup ## rewrite golden/ from fixtures/; read the diff before you commit it
+	$(BIN)/untemplate golden update
+
+schema: setup ## rewrite docs/spec.schema.json from the model
+	$(BIN)/python -m untemplate.spec.schema docs/spec.schema.json
+
+bench: setup ## every figure of the README, each as a ratio within one run
+	$(BIN)/python -m benchmarks
+
+deep: setup ## thousands of random cases, whole corpora
+	HYPOTHESIS_PROFILE=deep $(PYTEST) -m deep
+	HYPOTHESIS_PROFILE=deep $(PYTEST) tests/property
+
+e2e: setup ## generate turns under our grammars in real engines
+	UNTEMPLATE_E2E=full $(PYTEST) tests/e2e
+
+clean: ## all that the other targets made
+	rm -rf $(VENV) out build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -1,0 +1,54 @@
+"""The house rules that no compiler checks: floors, module sizes, goldens that match fixtures."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+from importlinter.application.use_cases import create_report, read_user_options
+from importlinter.configuration import configure
+
+ROOT = Path(__file__).parents[1]
+SOURCES = sorted((ROOT / "src").rglob("*.py"))
+LONGEST_MODULE = 400
+
+
+@pytest.fixture(scope="module")
+def floors() -> object:
+    configure()
+    options = read_user_options(str(ROOT / "pyproject.toml"))
+    return create_report(options, cache_dir=None)
+
+
+def test_an_import_only_goes_down_the_floors(floors: object) -> None:
+    broken = [contract.name for contract, check in floors.get_contracts_and_checks() if not check.kept]  # type: ignore[attr-defined]
+    assert not broken, "run `lint-imports` to see the chains"
+
+
+def test_the_contract_of_the_floors_is_exhaustive() -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
+    (layers,) = [each for each in contracts if each["type"] == "layers"]
+    assert layers["exhaustive"] is True
+    named = {name.strip(" ()") for layer in layers["layers"] for name in layer.split("|")}
+    package = ROOT / "src" / "untemplate"
+    present = {path.stem for path in package.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
+    assert present - {"__init__"} == named
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT / "src" / "untemplate")))
+def test_a_module_stays_small(path: Path) -> None:
+    lines = path.read_text(encoding="utf-8").count("\n")
+    assert lines <= LONGEST_MODULE, f"{lines} lines: split it by subject"
+
+
+def test_every_fixture_has_a_golden_folder_and_every_golden_folder_a_fixture() -> None:
+    fixtures = {path.stem for path in (ROOT / "fixtures").glob("*.jinja")}
+    goldens = {path.name for path in (ROOT / "golden").iterdir() if path.is_dir()}
+    assert fixtures == goldens, "run `make golden`"
+
+
+def test_the_project_names_no_place_of_one_machine() -> None:
+    written = [*SOURCES, *ROOT.glob("*.toml"), *ROOT.glob("*.md"), ROOT / "Makefile", ROOT / ".ci" / "run", *(ROOT / "docs").rglob("*.md")]
+    named = [str(path.relative_to(ROOT)) for path in written if "/work/" in path.read_text(encoding="utf-8")]
+    assert not named
