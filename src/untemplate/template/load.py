@@ -1,0 +1,13 @@
+"""From a source to a template."""
+
+from __future__ import annotations
+
+from untemplate.source.model import TemplateSource
+from untemplate.template.environment import FROZEN, Clock
+from untemplate.template.limits import Limits
+from untemplate.template.template import Template
+
+
+def load_template(source: TemplateSource, *, clock: Clock = lambda: FROZEN, limits: Limits | None = None) -> Template:
+    """Return the chosen template of a source, with the source's special tokens."""
+    return Template(source.text, source.name, source.special_tokens, clock=clock, limits=limits)

@@ -1,0 +1,199 @@
+"""A chat template that can be rendered: compiled once, run within limits, errors with line numbers."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType, TracebackType
+from typing import Any
+
+import jinja2
+from jinja2.exceptions import SecurityError, TemplateSyntaxError, UndefinedError
+
+from untemplate.errors import TemplateError
+from untemplate.template.environment import FROZEN, Clock, ImmutableSandbox, Sandbox
+from untemplate.template.limits import Limits
+from untemplate.template.values import copy_messages, copy_plain
+
+_NOTHING: Mapping[str, str] = MappingProxyType({})
+_TOKEN = re.compile(r"'(\w+_token)' is undefined")
+_MUTATORS = tuple("add append clear discard extend insert pop popitem remove reverse setdefault sort update".split())
+
+
+class Template:
+    """A Jinja text with its special tokens, rendered as transformers renders it. Safe to share between threads."""
+
+    def __init__(
+        self,
+        text: str,
+        name: str = "template",
+        special_tokens: Mapping[str, str] = _NOTHING,
+        *,
+        clock: Clock = lambda: FROZEN,
+        limits: Limits | None = None,
+    ) -> None:
+        self.text = text
+        self.name = name
+        self.special_tokens = dict(special_tokens)
+        """Variables such as ``bos_token``, with their texts."""
+        self.limits = limits or Limits()
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._sandbox: Sandbox | None = None
+        self._code: jinja2.Template | None = None
+        self._notes: tuple[str, ...] = ()
+        self._blank: dict[str, str] = {}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know of how the template is run, such as a weaker sandbox that it needs."""
+        return self._notes
+
+    def render(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        *,
+        tools: Sequence[Mapping[str, Any]] | None = None,
+        add_generation_prompt: bool = False,
+        **variables: Any,
+    ) -> str:
+        """Return the text that the template writes for a conversation.
+
+        ``messages`` and ``tools`` are OpenAI's dicts and are never changed; other variables (``enable_thinking``,
+        ``documents``, ``bos_token``) are passed on and win over the special tokens.
+
+        Raises:
+            TemplateRefusal: E210 when the template calls ``raise_exception``.
+            TemplateError: E201 syntax, E203 forbidden, E204 to E208 limits, E200 anything else that fails.
+        """
+        names: dict[str, Any] = {"documents": None, **self.special_tokens}
+        for key, value in variables.items():
+            names[key] = copy_plain(value)
+        names["tools"] = copy_plain(tools)
+        names["add_generation_prompt"] = add_generation_prompt
+        with self._lock:
+            while True:
+                try:
+                    return self._run({**self._blank, **names, "messages": copy_messages(messages)})
+                except (SecurityError, UndefinedError) as error:
+                    if not self._relax(error, names):
+                        raise self._explain(error) from error
+                except Exception as error:
+                    raise self._explain(error) from error
+
+    def variables(self) -> frozenset[str]:
+        """Return the names that the template reads and does not define: what a caller can set.
+
+        Raises:
+            TemplateError: when it does not compile.
+        """
+        return frozenset(self._compiled_sandbox().undeclared)
+
+    def string_constants(self) -> tuple[str, ...]:
+        """Return the string literals of the source, each once, in order of appearance.
+
+        Raises:
+            TemplateError: when it does not compile.
+        """
+        return tuple(dict.fromkeys(self._compiled_sandbox().strings))
+
+    def texts(self) -> tuple[str, ...]:
+        """Return the pieces of plain text between the source's tags, each once, in order of appearance.
+
+        Raises:
+            TemplateError: when it does not compile.
+        """
+        return tuple(dict.fromkeys(self._compiled_sandbox().texts))
+
+    def _compiled_sandbox(self) -> Sandbox:
+        with self._lock:
+            try:
+                return self._compile()
+            except Exception as error:
+                raise self._explain(error) from error
+
+    def _compile(self) -> Sandbox:
+        if self._sandbox is None:
+            self._load(ImmutableSandbox(self.limits, self._clock))
+        assert self._sandbox is not None
+        return self._sandbox
+
+    def _load(self, sandbox: Sandbox) -> None:
+        if len(self.text) > self.limits.source:
+            raise TemplateError(
+                f"the template is too large: {len(self.text):,} characters",
+                code="E208",
+                where=self.name,
+                hint=f"At most {self.limits.source:,} are read; is this file a chat template?",
+            )
+        self._code = sandbox.from_string(self.text)
+        self._sandbox = sandbox
+
+    def _relax(self, error: Exception, names: Mapping[str, Any]) -> bool:
+        """Return whether another try makes sense, now that what ``error`` complains of is allowed and noted."""
+        text = str(error)
+        if isinstance(self._sandbox, ImmutableSandbox) and any(f"attribute {name!r} of" in text for name in _MUTATORS):
+            self._load(Sandbox(self.limits, self._clock))
+            self._notes += (
+                "The template changes lists or dicts (list.append and the like), which transformers' sandbox refuses; "
+                "it is run in the plain sandbox instead.",
+            )
+            return True
+        token = _TOKEN.match(text)
+        if token is None or token[1] in names or token[1] in self._blank:
+            return False
+        self._blank[token[1]] = ""
+        self._notes += (f"The template needs {token[1]}, which the source does not name; it is left empty.",)
+        return True
+
+    def _run(self, names: dict[str, Any]) -> str:
+        budget = self._compile().budget
+        code = self._code
+        assert code is not None
+        budget.start()
+        pieces: list[str] = []
+        size = 0
+        limit = self.limits.output
+        for piece in code.root_render_func(code.new_context(names)):
+            pieces.append(piece)
+            size += len(piece)
+            if size > limit:
+                budget.check_output(size)
+            if not len(pieces) & 63:
+                budget.tick(64)
+        return "".join(pieces)
+
+    def _explain(self, error: Exception) -> TemplateError:
+        """Return the error that a caller sees for one raised while compiling or running."""
+        if isinstance(error, TemplateSyntaxError):
+            return TemplateError(
+                f"not a Jinja template: {error.message}",
+                code="E201",
+                where=f"{self.name}:{error.lineno}",
+                hint="Correct the template at this line.",
+            )
+        line = self._line(error.__traceback__)
+        where = f"{self.name}:{line}" if line else self.name
+        match error:
+            case TemplateError():
+                error.where = error.where or where
+                return error
+            case SecurityError():
+                return TemplateError(str(error), code="E203", where=where, hint="The sandbox does not allow this.")
+            case RecursionError():
+                return TemplateError(
+                    "the template calls itself too deeply", code="E207", where=where, hint="Look for a macro without an end."
+                )
+            case MemoryError() | OverflowError():
+                return TemplateError(f"the template builds too large a value: {error}", code="E206", where=where)
+        return TemplateError(f"the template fails: {error or type(error).__name__}", code="E200", where=where)
+
+    def _line(self, trace: TracebackType | None) -> int | None:
+        """Return the template's line that was running when an error was raised."""
+        line = None
+        while trace is not None:
+            if self._code is not None and trace.tb_frame.f_code.co_filename == "<template>":
+                line = self._code.get_corresponding_lineno(trace.tb_lineno)
+            trace = trace.tb_next
+        return line
