@@ -10,11 +10,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import cast
 
+
+class Combinable:
+    """What every node can do: ``a + b`` is a sequence, ``a | b`` a choice; both flatten on the left."""
+
+    __slots__ = ()
+
+    def __add__(self, other: Node) -> Sequence:
+        return Sequence(items=(*(self.items if isinstance(self, Sequence) else (cast("Node", self),)), other))
+
+    def __or__(self, other: Node) -> Choice:
+        return Choice(options=(*(self.options if isinstance(self, Choice) else (cast("Node", self),)), other))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Literal:
+class Literal(Combinable):
     """Exactly this text. It is not an event unless ``emit``: markers vanish."""
 
     text: str
@@ -22,19 +34,19 @@ class Literal:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sequence:
+class Sequence(Combinable):
     items: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class Choice(Combinable):
     """The first option that matches. The parser goes back to the next one only until a ``Cut`` is passed."""
 
     options: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Repeat:
+class Repeat(Combinable):
     item: Node
     minimum: int = 0
     maximum: int | None = None
@@ -42,7 +54,7 @@ class Repeat:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Until:
+class Until(Combinable):
     """Free text, an event as it comes, up to the first place where a stop stands (which is not consumed) or the input ends.
 
     The parser holds back the shortest tail that may still become a stop. The grammar writes text that contains no stop.
@@ -58,12 +70,12 @@ class Until:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Any:
+class Any(Combinable):
     """One character of any kind, as an event."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Characters:
+class Characters(Combinable):
     """A run of characters of a class, as an event."""
 
     ranges: tuple[tuple[str, str], ...]
@@ -83,7 +95,7 @@ class JsonKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Json:
+class Json(Combinable):
     """A JSON value of a kind; the parser emits it as valid JSON text, piece by piece, as it arrives.
 
     The reader is lenient: Python's ``True``/``None``/single and triple quotes/tuples, bad escapes (the backslash is doubled),
@@ -103,7 +115,7 @@ class Json:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Schema:
+class Schema(Combinable):
     """A JSON value. The parser reads any (as ``Json``); the grammar writes those that fit ``schema``."""
 
     schema: Any_
@@ -116,35 +128,35 @@ class Schema:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Gbnf:
+class Gbnf(Combinable):
     """A caller's own grammar, as GBNF with a ``root`` rule. The parser takes any text to the end."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Peek:
+class Peek(Combinable):
     """Succeeds where ``item`` matches, and consumes nothing."""
 
     item: Node
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Negate:
+class Negate(Combinable):
     """Succeeds where ``item`` does not match, and consumes nothing."""
 
     item: Node
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Atomic:
+class Atomic(Combinable):
     """``item`` whole or not at all: its events wait in the journal until it has ended, and cuts inside do not reach outside."""
 
     item: Node
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tag:
+class Tag(Combinable):
     """Wraps the events of ``item`` in an open and a close event. ``kind`` is for the runtime; the machine does not look at it."""
 
     kind: str
@@ -153,26 +165,26 @@ class Tag:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ref:
+class Ref(Combinable):
     """A rule of the arena, by name."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Space:
+class Space(Combinable):
     """White space, any amount, no event. The grammar writes none at all, or up to ``written`` where that is not empty."""
 
     written: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class End:
+class End(Combinable):
     """The end of input."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tolerant:
+class Tolerant(Combinable):
     """The parser takes ``also`` (which covers ``strict``); the grammar writes ``strict`` only."""
 
     strict: Node
@@ -180,12 +192,12 @@ class Tolerant:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cut:
+class Cut(Combinable):
     """From here there is no way back: every open choice up to the nearest ``Atomic`` or ``Catch`` is settled and events are released."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Catch:
+class Catch(Combinable):
     """Where ``item`` fails after its last way back, ``handler`` goes on at that place; nothing is taken back."""
 
     item: Node
@@ -193,7 +205,7 @@ class Catch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
+class Note(Combinable):
     """A diagnostic event with the current position."""
 
     code: str

@@ -1,0 +1,152 @@
+"""Arenas: walking their nodes, naming their rules, and what must hold before they are used."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterator, Mapping
+
+from untemplate.errors import GrammarError
+from untemplate.peg import nodes
+from untemplate.peg.nodes import Arena, Node
+
+
+def children(node: Node) -> tuple[Node, ...]:
+    """Return the nodes directly within a node; a reference has none."""
+    match node:
+        case nodes.Sequence(items=items):
+            return items
+        case nodes.Choice(options=options):
+            return options
+        case nodes.Until(confirm=confirm):
+            return () if confirm is None else (confirm,)
+        case nodes.Tolerant(strict=strict, also=also):
+            return strict, also
+        case nodes.Catch(item=item, handler=handler):
+            return item, handler
+        case nodes.Repeat(item=item) | nodes.Peek(item=item) | nodes.Negate(item=item) | nodes.Atomic(item=item) | nodes.Tag(item=item):
+            return (item,)
+        case _:
+            return ()
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """Yield a node and all nodes within it, parents first, in order."""
+    waiting = [node]
+    while waiting:
+        current = waiting.pop()
+        yield current
+        waiting.extend(reversed(children(current)))
+
+
+def references(node: Node) -> list[str]:
+    """Return the names of the rules that a node refers to, each once, in order."""
+    return list(dict.fromkeys(inner.name for inner in walk(node) if isinstance(inner, nodes.Ref)))
+
+
+def reachable(arena: Arena) -> list[str]:
+    """Return the rules that the root needs, the root first, in order of their first mention."""
+    found = [arena.root]
+    for name in found:
+        found += [other for other in references(arena.rules[name]) if other not in found]
+    return found
+
+
+def unique_name(wanted: str, taken: Container[str]) -> str:
+    """Return a rule name made from ``wanted`` (letters, digits and ``-``) that is not taken."""
+    base = re.sub(r"[^A-Za-z0-9]+", "-", wanted).strip("-") or "rule"
+    name, number = base, 2
+    while name in taken:
+        name, number = f"{base}-{number}", number + 1
+    return name
+
+
+def check_arena(arena: Arena) -> None:
+    """Check that every reference has its rule and that no rule calls itself before it takes text.
+
+    Raises:
+        GrammarError: E401 for a missing rule, E402 for left recursion.
+    """
+    if arena.root not in arena.rules:
+        raise GrammarError(f"the root rule {arena.root!r} is missing", code="E401")
+    for name, node in arena.rules.items():
+        for other in references(node):
+            if other not in arena.rules:
+                raise GrammarError(f"the rule {other!r} is missing", code="E401", where=name)
+    _check_left_recursion(arena.rules)
+
+
+def _check_left_recursion(rules: Mapping[str, Node]) -> None:
+    empty = empty_rules(rules)
+    edges = {name: _first_references(node, empty) for name, node in rules.items()}
+    settled: set[str] = set()
+    for name in rules:
+        path: dict[str, Iterator[str]] = {}
+        current: str | None = name if name not in settled else None
+        while current is not None:
+            if current not in path:
+                path[current] = iter(edges[current])
+            following = next((other for other in path[current] if other not in settled), None)
+            if following is None:
+                settled.add(current)
+                del path[current]
+                current = next(reversed(path), None)
+            elif following in path:
+                raise GrammarError(
+                    f"the rule {following!r} calls itself before it takes any text",
+                    code="E402",
+                    where=following,
+                    hint="Write the repetition as Repeat, or put what comes first in front of the reference.",
+                )
+            else:
+                current = following
+
+
+def empty_rules(rules: Mapping[str, Node]) -> set[str]:
+    """Return the rules that may match without taking text."""
+    empty: set[str] = set()
+    while True:
+        more = {name for name, node in rules.items() if name not in empty and may_be_empty(node, empty)}
+        if not more:
+            return empty
+        empty |= more
+
+
+def may_be_empty(node: Node, empty: Container[str]) -> bool:
+    """Return whether a node may match without taking text, given the rules that may."""
+    match node:
+        case nodes.Literal(text=text):
+            return not text
+        case nodes.Sequence(items=items):
+            return all(may_be_empty(item, empty) for item in items)
+        case nodes.Choice(options=options):
+            return any(may_be_empty(option, empty) for option in options)
+        case nodes.Repeat(item=item, minimum=minimum):
+            return minimum == 0 or may_be_empty(item, empty)
+        case nodes.Characters(minimum=minimum):
+            return minimum == 0
+        case nodes.Ref(name=name):
+            return name in empty
+        case nodes.Atomic(item=item) | nodes.Tag(item=item):
+            return may_be_empty(item, empty)
+        case nodes.Tolerant(strict=strict, also=also):
+            return may_be_empty(strict, empty) or may_be_empty(also, empty)
+        case nodes.Any() | nodes.Json() | nodes.Schema():
+            return False
+        case _:
+            return True
+
+
+def _first_references(node: Node, empty: Container[str]) -> list[str]:
+    """Return the rules that a node may call before it takes any text."""
+    match node:
+        case nodes.Ref(name=name):
+            return [name]
+        case nodes.Sequence(items=items):
+            found: list[str] = []
+            for item in items:
+                found += _first_references(item, empty)
+                if not may_be_empty(item, empty):
+                    break
+            return found
+        case _:
+            return [name for child in children(node) for name in _first_references(child, empty)]

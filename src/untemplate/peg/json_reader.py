@@ -1,0 +1,337 @@
+"""A reader of JSON, and of what models write for it, that takes text as it comes and gives valid JSON text as it goes.
+
+It is a pushdown machine with a small state: open containers, the keys seen in each, and where in a token it stands. Tokens
+are read whole, the characters of a string at once; a comma waits for the item that it announces and a key for its colon, so
+what has been given is at any time the beginning of valid JSON. Where the text is malformed the reader fails before the
+first token that it has not given. Source: DESIGN.md sections 5 and 8.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from enum import IntEnum
+from typing import Final
+
+from untemplate.peg.json_strings import FAIL, PLAIN_MARKS, TRIPLE, WAIT, Quotes, encode, own_quotes, read_escape
+from untemplate.peg.json_words import WORD, may_become_word, number_as_json, word_as_json
+from untemplate.peg.nodes import Json, JsonKind
+
+_SPACE: Final = re.compile(r"[ \t\n\r]*")
+_BARE_KEY: Final = re.compile(r"[^:,{}\[\]\"'\n\r]+")
+_OPENERS: Final = {"{": "}", "[": "]", "(": ")"}
+_STRING_KINDS: Final = frozenset({JsonKind.VALUE, JsonKind.STRING})
+_WORD_KINDS: Final = frozenset({JsonKind.VALUE, JsonKind.NUMBER})
+_CONTAINER_KINDS: Final = {
+    "{": frozenset({JsonKind.VALUE, JsonKind.OBJECT}),
+    "[": frozenset({JsonKind.VALUE, JsonKind.ARRAY}),
+    "(": frozenset({JsonKind.VALUE, JsonKind.ARRAY}),
+}
+
+
+class State(IntEnum):
+    ROOT = 0
+    VALUE = 1
+    ITEM = 2
+    """A value or the end of the array."""
+    KEY = 3
+    """A key or the end of the object."""
+    BARE_KEY = 4
+    COLON = 5
+    AFTER = 6
+    """A comma or the end of the container."""
+    OPENED = 7
+    """Directly after one quote, which may be the first of three."""
+    STRING = 8
+    DONE = 9
+
+
+class JsonReader:
+    """One JSON value, being read."""
+
+    __slots__ = ("_key", "_keys", "_muted", "_node", "_pending", "_quotes", "_stack", "_state", "at", "held", "pieces")
+
+    def __init__(self, node: Json) -> None:
+        self._node = node
+        self._state = State.ROOT
+        self._stack: list[str] = []
+        self._keys: list[set[str] | None] = []
+        self._key: list[str] | None = None
+        self._pending = ""
+        self._muted: int | None = None
+        self._quotes: Quotes = PLAIN_MARKS['"']
+        self.held = 0
+        """How many characters have been read but neither given nor dropped; they stand directly before the reader's place."""
+        self.pieces: list[str] = []
+        """What the last ``read`` gave; the caller takes it."""
+        self.at = 0
+        """Where in the text the first of the pieces was read."""
+
+    def copy(self) -> JsonReader:
+        """Return a reader that goes on independently."""
+        other = JsonReader(self._node)
+        other._state = self._state
+        other._stack = self._stack.copy()
+        other._keys = [None if keys is None else keys.copy() for keys in self._keys]
+        other._key = None if self._key is None else self._key.copy()
+        other._pending = self._pending
+        other._muted = self._muted
+        other._quotes = self._quotes
+        other.held = self.held
+        return other
+
+    def read(self, text: str, index: int, ended: bool) -> tuple[bool | None, int]:
+        """Return whether the value is whole (``None``: more text decides) and the place up to which the text has been read.
+
+        After a failure the place is that of the first character that was not given; it may lie before the text, below 0.
+        """
+        self.pieces = []
+        state = self._state
+        while state is not State.DONE:
+            if not self.pieces:
+                self.at = index
+            result = _STEPS[state](self, text, index, ended)
+            if result == WAIT:
+                return None, index
+            if result == FAIL:
+                return False, index - self.held
+            index = result
+            state = self._state
+        return True, index
+
+    def _emit(self, piece: str, size: int) -> None:
+        """Give a piece that ``size`` characters were read for: to the key being read, or out."""
+        if self._key is not None:
+            self._key.append(piece)
+            self.held += size
+            return
+        if self._muted is None:
+            if self._pending:
+                self.pieces.append(self._pending)
+            if piece:
+                self.pieces.append(piece)
+        self._pending = ""
+        self.held = 0
+
+    def _space(self, text: str, index: int) -> int:
+        match = _SPACE.match(text, index)
+        assert match is not None
+        if self._key is None and self._pending:
+            self._pending += match.group()
+            self.held += match.end() - index
+        else:
+            self._emit(match.group(), match.end() - index)
+        return match.end()
+
+    def _structure(self, text: str, index: int, ended: bool) -> int:
+        """Read one token, or the white space before it, outside strings."""
+        if index == len(text):
+            return FAIL if ended else WAIT
+        first = text[index]
+        if first in " \t\n\r" and self._state is not State.ROOT:
+            return self._space(text, index)
+        match self._state:
+            case State.ROOT:
+                return self._start_value(text, index, ended, self._node.kind)
+            case State.COLON:
+                return self._end_key(index) if first == ":" else FAIL
+            case State.AFTER if first == ",":
+                self._pending = ","
+                self.held = 1
+                self._state = State.KEY if self._stack[-1] == "}" else State.ITEM
+                return index + 1
+            case State.AFTER | State.ITEM | State.KEY if first == self._stack[-1]:
+                return self._close_container(index)
+            case State.VALUE | State.ITEM:
+                return self._start_value(text, index, ended, JsonKind.VALUE)
+            case State.KEY:
+                return self._start_key(text, index, ended)
+            case _:
+                return FAIL
+
+    def _start_value(self, text: str, index: int, ended: bool, kind: JsonKind) -> int:
+        first = text[index]
+        if kind in _STRING_KINDS:
+            result = self._open_string(text, index, ended)
+            if result != FAIL:
+                return result
+        if first in _OPENERS:
+            return self._open_container(first, index) if kind in _CONTAINER_KINDS[first] else FAIL
+        if kind not in _WORD_KINDS:
+            return FAIL
+        word = self._word(text, index, ended)
+        if isinstance(word, int):
+            return word
+        piece = word_as_json(word) if kind is JsonKind.VALUE else number_as_json(word)
+        if piece is None:
+            return FAIL
+        self._emit(piece, len(word))
+        self._end_value()
+        return index + len(word)
+
+    def _word(self, text: str, index: int, ended: bool) -> str | int:
+        """Return the number or keyword that starts at ``index``."""
+        match = WORD.match(text, index)
+        if match is None:
+            return FAIL
+        word = match.group()
+        if match.end() == len(text) and not ended:
+            return WAIT if may_become_word(word) else FAIL
+        return word
+
+    def _open_container(self, first: str, index: int) -> int:
+        self._emit("{" if first == "{" else "[", 1)
+        self._stack.append(_OPENERS[first])
+        self._keys.append(None)
+        self._state = State.KEY if first == "{" else State.ITEM
+        return index + 1
+
+    def _close_container(self, index: int) -> int:
+        self._pending = ""
+        self._emit("}" if self._stack.pop() == "}" else "]", 1)
+        self._keys.pop()
+        self._end_value()
+        return index + 1
+
+    def _end_value(self) -> None:
+        if self._muted == len(self._stack):
+            self._muted = None
+        self._state = State.AFTER if self._stack else State.DONE
+
+    def _start_key(self, text: str, index: int, ended: bool) -> int:
+        self._key = []
+        result = self._open_string(text, index, ended)
+        if result >= 0:
+            return result
+        if result == FAIL and self._node.bare_keys:
+            self._state = State.BARE_KEY
+            return index
+        self._key = None
+        if result == WAIT:
+            return WAIT
+        word = self._word(text, index, ended)
+        if isinstance(word, int):
+            return word
+        number = number_as_json(word)
+        if number is None:
+            return FAIL
+        self._key = [f'"{number}"']
+        self.held += len(word)
+        self._state = State.COLON
+        return index + len(word)
+
+    def _bare_key(self, text: str, index: int, ended: bool) -> int:
+        assert self._key is not None
+        match = _BARE_KEY.match(text, index)
+        if match is not None:
+            self._emit(match.group(), match.end() - index)
+            return match.end()
+        if index == len(text):
+            return FAIL if ended else WAIT
+        written = "".join(self._key)
+        name = written.rstrip()
+        if text[index] != ":" or not name:
+            return FAIL
+        self._key = [f'"{encode(name)}"', written[len(name) :]]
+        self._state = State.COLON
+        return index
+
+    def _end_key(self, index: int) -> int:
+        """Release the key at its colon, or drop it and its value where the object has it already."""
+        assert self._key is not None
+        key = "".join(self._key)
+        self._key = None
+        name = str(json.loads(key))
+        seen = self._keys[-1]
+        if seen is None:
+            seen = self._keys[-1] = set()
+        if name in seen and self._muted is None:
+            self._muted = len(self._stack)
+        seen.add(name)
+        self._emit(key + ":", 0)
+        self._state = State.VALUE
+        return index + 1
+
+    @property
+    def _decoded(self) -> bool:
+        return self._node.decoded and not self._stack
+
+    def _open_string(self, text: str, index: int, ended: bool) -> int:
+        for opening, closing in self._node.quotes:
+            if text.startswith(opening, index):
+                self._begin(own_quotes(opening, closing), len(opening), State.STRING)
+                return index + len(opening)
+            if not ended and len(text) - index < len(opening) and opening.startswith(text[index:]):
+                return WAIT
+        first = text[index]
+        if first not in PLAIN_MARKS:
+            return FAIL
+        self._begin(PLAIN_MARKS[first], 1, State.OPENED)
+        return index + 1
+
+    def _begin(self, quotes: Quotes, size: int, state: State) -> None:
+        self._quotes = quotes
+        self._emit("" if self._decoded else '"', size)
+        self._state = state
+
+    def _opened(self, text: str, index: int, ended: bool) -> int:
+        """Tell a string from an empty one and from one in triple quotes."""
+        mark = self._quotes.closing
+        if index == len(text):
+            return FAIL if ended else WAIT
+        if text[index] != mark:
+            self._state = State.STRING
+            return index
+        if index + 1 == len(text) and not ended:
+            return WAIT
+        if text.startswith(mark, index + 1):
+            self._quotes = TRIPLE[mark]
+            self._state = State.STRING
+            self._emit("", 2)
+            return index + 2
+        return self._end_string(index + 1, 1)
+
+    def _end_string(self, index: int, size: int) -> int:
+        self._emit("" if self._decoded else '"', size)
+        if self._key is not None:
+            self._state = State.COLON
+        else:
+            self._end_value()
+        return index
+
+    def _string(self, text: str, index: int, ended: bool) -> int:
+        quotes = self._quotes
+        match = quotes.plain.match(text, index)
+        if match is not None:
+            run = match.group()
+            self._emit(run if self._decoded else encode(run), len(run))
+            return match.end()
+        if index == len(text):
+            return FAIL if ended else WAIT
+        if text.startswith(quotes.closing, index):
+            return self._end_string(index + len(quotes.closing), len(quotes.closing))
+        if text[index] == "\\" and quotes.escapes:
+            end, written, meaning = read_escape(text, index, ended, quotes.python)
+            if end >= 0:
+                self._emit(meaning if self._decoded else written, end - index)
+            return end
+        if not ended and quotes.closing.startswith(text[index:]):
+            return WAIT
+        self._emit(text[index] if self._decoded else encode(text[index]), 1)
+        return index + 1
+
+
+_Step = Callable[[JsonReader, str, int, bool], int]
+
+_STEPS: Final[dict[State, _Step]] = {
+    State.ROOT: JsonReader._structure,
+    State.VALUE: JsonReader._structure,
+    State.ITEM: JsonReader._structure,
+    State.KEY: JsonReader._structure,
+    State.BARE_KEY: JsonReader._bare_key,
+    State.COLON: JsonReader._structure,
+    State.AFTER: JsonReader._structure,
+    State.OPENED: JsonReader._opened,
+    State.STRING: JsonReader._string,
+}

@@ -1,0 +1,300 @@
+"""The instructions of the machine. Each is called with it and returns the next instruction, ``WAIT``, ``FAIL`` or ``DONE``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from untemplate.peg.events import CLOSE, NOTE, OPEN
+from untemplate.peg.frames import BARRIER, DONE, FAIL, OPTION, WAIT, Frame
+from untemplate.peg.json_reader import JsonReader
+from untemplate.peg.nodes import Json, Tag
+
+if TYPE_CHECKING:
+    from untemplate.peg.machine import Machine
+
+Op = Callable[["Machine"], int]
+
+_SPACE: Final = re.compile(r"[ \t\n\r\f\v]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A literal."""
+
+    text: str
+    emit: bool
+    following: int
+
+    def __call__(self, machine: Machine) -> int:
+        window = machine.window
+        index = window.index
+        if window.text.startswith(self.text, index):
+            if self.emit:
+                machine.emit_text(self.text, window.start + index)
+            window.index = index + len(self.text)
+            return self.following
+        if not window.ended and len(window.text) - index < len(self.text) and self.text.startswith(window.text[index:]):
+            return WAIT
+        return FAIL
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Characters of a class. Nothing is read before there are enough of them."""
+
+    pattern: re.Pattern[str]
+    minimum: int
+    maximum: int | None
+    emit: bool
+    following: int
+
+    def __call__(self, machine: Machine) -> int:
+        window = machine.window
+        text, start = window.text, window.index
+        count = machine.register if isinstance(machine.register, int) else 0
+        limit = len(text) if self.maximum is None else min(len(text), start + self.maximum - count)
+        match = self.pattern.match(text, start, limit)
+        end = start if match is None else match.end()
+        count += end - start
+        undecided = end == len(text) and not window.ended and (self.maximum is None or count < self.maximum)
+        if count < self.minimum:
+            return WAIT if undecided else FAIL
+        if self.emit:
+            machine.emit_text(text[start:end], window.start + start)
+        window.index = end
+        if undecided:
+            machine.register = count
+            return WAIT
+        machine.register = None
+        return self.following
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """White space."""
+
+    following: int
+
+    def __call__(self, machine: Machine) -> int:
+        window = machine.window
+        match = _SPACE.match(window.text, window.index)
+        assert match is not None
+        window.index = match.end()
+        return WAIT if window.index == len(window.text) and not window.ended else self.following
+
+
+@dataclass(frozen=True, slots=True)
+class ReadJson:
+    """A JSON value."""
+
+    node: Json
+    following: int
+
+    def __call__(self, machine: Machine) -> int:
+        window = machine.window
+        reader = machine.register if isinstance(machine.register, JsonReader) else JsonReader(self.node)
+        whole, index = reader.read(window.text, window.index, window.ended)
+        if reader.pieces and self.node.emit:
+            machine.emit_text("".join(reader.pieces), window.start + reader.at)
+        if whole is None:
+            window.index = index
+            machine.register = reader
+            machine.unreleased = reader.held
+            return WAIT
+        window.seek(window.start + index)
+        machine.register = None
+        machine.unreleased = 0
+        return self.following if whole else FAIL
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A rule."""
+
+    target: int
+    following: int
+
+    def __call__(self, machine: Machine) -> int:
+        machine.frame = Frame(machine.frame, None, self.following)
+        return self.target
+
+
+def do_return(machine: Machine) -> int:
+    """End a rule."""
+    frame = machine.frame
+    assert frame is not None
+    machine.frame = frame.below
+    return frame.number
+
+
+@dataclass(frozen=True, slots=True)
+class Jump:
+    target: int
+
+    def __call__(self, machine: Machine) -> int:
+        return self.target
+
+
+@dataclass(frozen=True, slots=True)
+class Enter:
+    """Something that may be given up: an option, an atomic, a peek or a catch; it ends with ``Commit`` or ``Leave``."""
+
+    kind: int
+    target: int | None
+    """Where a failure goes on."""
+    body: int
+
+    def __call__(self, machine: Machine) -> int:
+        if self.kind == BARRIER and machine.refuses():
+            return FAIL if self.target is None else self.target
+        height = len(machine.stack)
+        machine.push(self.kind, self.target)
+        machine.frame = Frame(machine.frame, None, height)
+        return self.body
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """The end of something that may not be given up any more as a part."""
+
+    following: int
+
+    def __call__(self, machine: Machine) -> int:
+        frame = machine.frame
+        assert frame is not None
+        machine.frame = frame.below
+        machine.drop(frame.number)
+        return self.following
+
+
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """The end of a look-ahead that matched: nothing of it stays."""
+
+    following: int
+    """``FAIL`` for a negation."""
+
+    def __call__(self, machine: Machine) -> int:
+        frame = machine.frame
+        assert frame is not None
+        machine.leave_look(frame.number)
+        return self.following
+
+
+@dataclass(frozen=True, slots=True)
+class StartLoop:
+    head: int
+
+    def __call__(self, machine: Machine) -> int:
+        machine.frame = Frame(machine.frame, None, len(machine.stack), machine.window.position)
+        return self.head
+
+
+@dataclass(frozen=True, slots=True)
+class HeadLoop:
+    """Begin a round: one that must be, one that may fail, or none."""
+
+    body: int
+    minimum: int
+    maximum: int | None
+    following: int
+
+    def __call__(self, machine: Machine) -> int:
+        frame = machine.frame
+        assert frame is not None
+        if self.maximum is not None and frame.rounds >= self.maximum:
+            machine.frame = frame.below
+            return self.following
+        if frame.rounds >= self.minimum:
+            machine.frame = frame.below
+            machine.push(OPTION, self.following)
+            machine.frame = frame
+        return self.body
+
+
+@dataclass(frozen=True, slots=True)
+class EndLoop:
+    """End a round. One that was not needed and took no text is given up, and the loop ends."""
+
+    head: int
+    minimum: int
+    following: int
+
+    def __call__(self, machine: Machine) -> int:
+        frame = machine.frame
+        assert frame is not None
+        position = machine.window.position
+        if position == frame.start and frame.rounds >= self.minimum:
+            if len(machine.stack) > frame.number:
+                machine.leave_look(frame.number)
+            machine.frame = frame.below
+            return self.following
+        machine.drop(frame.number)
+        machine.frame = Frame(frame.below, None, len(machine.stack), position, frame.rounds + 1)
+        return self.head
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTag:
+    tag: Tag
+    following: int
+
+    def __call__(self, machine: Machine) -> int:
+        machine.emit((OPEN, self.tag, machine.window.position))
+        machine.frame = Frame(machine.frame, self.tag, 0)
+        return self.following
+
+
+@dataclass(frozen=True, slots=True)
+class CloseTag:
+    tag: Tag
+    following: int
+
+    def __call__(self, machine: Machine) -> int:
+        assert machine.frame is not None
+        machine.frame = machine.frame.below
+        machine.emit((CLOSE, self.tag, machine.window.position))
+        return self.following
+
+
+@dataclass(frozen=True, slots=True)
+class WriteNote:
+    code: str
+    following: int
+
+    def __call__(self, machine: Machine) -> int:
+        machine.emit((NOTE, self.code, machine.window.position))
+        return self.following
+
+
+@dataclass(frozen=True, slots=True)
+class DoCut:
+    following: int
+
+    def __call__(self, machine: Machine) -> int:
+        machine.cut()
+        return self.following
+
+
+@dataclass(frozen=True, slots=True)
+class AtEnd:
+    following: int
+
+    def __call__(self, machine: Machine) -> int:
+        window = machine.window
+        if window.index < len(window.text):
+            return FAIL
+        return self.following if window.ended else WAIT
+
+
+def do_fail(machine: Machine) -> int:
+    """Match nothing: a choice without options."""
+    return FAIL
+
+
+def do_halt(machine: Machine) -> int:
+    """End the root."""
+    return DONE

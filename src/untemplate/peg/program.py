@@ -1,0 +1,168 @@
+"""From an arena to the instructions that the machine runs."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import assert_never
+
+from untemplate.peg import nodes, ops
+from untemplate.peg.arena import check_arena
+from untemplate.peg.frames import BARRIER, CATCH, FAIL, OPTION
+from untemplate.peg.nodes import Arena, Node
+from untemplate.peg.until import PassOne, ReadUntil, compile_stops
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Instructions, by number, and the one to begin with."""
+
+    code: tuple[ops.Op, ...]
+    start: int
+
+
+def compile_program(arena: Arena) -> Program:
+    """Return the instructions for an arena.
+
+    Raises:
+        GrammarError: E401 for a reference to a rule that is not there, E402 for a rule that calls itself before it takes text.
+    """
+    check_arena(arena)
+    return _Compiler(arena).compile()
+
+
+class _Compiler:
+    """Writes instructions from the last to the first, so that each knows the one that follows it."""
+
+    def __init__(self, arena: Arena) -> None:
+        self.arena = arena
+        self.code: list[ops.Op] = []
+        self.entries = {name: self.add(ops.do_fail) for name in arena.rules}
+
+    def compile(self) -> Program:
+        for name, node in self.arena.rules.items():
+            self.code[self.entries[name]] = ops.Jump(self.node(node, self.add(ops.do_return)))
+        start = self.add(ops.Call(self.entries[self.arena.root], self.add(ops.do_halt)))
+        return Program(tuple(self.code), start)
+
+    def add(self, op: ops.Op) -> int:
+        self.code.append(op)
+        return len(self.code) - 1
+
+    def node(self, node: Node, then: int) -> int:
+        """Return the number of the first instruction for ``node``, which goes on with ``then``."""
+        match node:
+            case nodes.Sequence(items=items):
+                for item in reversed(items):
+                    then = self.node(item, then)
+                return then
+            case nodes.Choice(options=options):
+                return self.choice(options, then)
+            case nodes.Repeat():
+                return self.repeat(node, then)
+            case nodes.Until():
+                return self.until(node, then)
+            case nodes.Ref(name=name):
+                if self.code[then] is ops.do_return:
+                    return self.entries[name]
+                return self.add(ops.Call(self.entries[name], then))
+            case nodes.Tolerant(also=also):
+                return self.node(also, then)
+            case nodes.Tag(item=item):
+                return self.add(ops.OpenTag(node, self.node(item, self.add(ops.CloseTag(node, then)))))
+            case nodes.Peek(item=item):
+                return self.add(ops.Enter(BARRIER, None, self.node(item, self.add(ops.Leave(then)))))
+            case nodes.Negate(item=item):
+                return self.add(ops.Enter(BARRIER, then, self.node(item, self.add(ops.Leave(FAIL)))))
+            case nodes.Atomic(item=item):
+                return self.add(ops.Enter(BARRIER, None, self.node(item, self.add(ops.Commit(then)))))
+            case nodes.Catch(item=item, handler=handler):
+                return self.add(ops.Enter(CATCH, self.node(handler, then), self.node(item, self.add(ops.Commit(then)))))
+            case _:
+                return self.add(self.leaf(node, then))
+
+    def leaf(
+        self,
+        node: nodes.Literal
+        | nodes.Any
+        | nodes.Characters
+        | nodes.Json
+        | nodes.Schema
+        | nodes.Gbnf
+        | nodes.Space
+        | nodes.End
+        | nodes.Cut
+        | nodes.Note,
+        then: int,
+    ) -> ops.Op:
+        match node:
+            case nodes.Literal(text=text, emit=emit):
+                return ops.Match(text, emit, then)
+            case nodes.Any():
+                return ops.Run(_ANY, 1, 1, True, then)
+            case nodes.Characters(minimum=minimum, maximum=maximum, emit=emit):
+                return ops.Run(class_pattern(node), minimum, maximum, emit, then)
+            case nodes.Json():
+                return ops.ReadJson(node, then)
+            case nodes.Schema():
+                return ops.ReadJson(nodes.Json(), then)
+            case nodes.Gbnf():
+                return ReadUntil(compile_stops(()), False, True, None, then, then)
+            case nodes.Space():
+                return ops.Skip(then)
+            case nodes.End():
+                return ops.AtEnd(then)
+            case nodes.Cut():
+                return ops.DoCut(then)
+            case nodes.Note(code=code):
+                return ops.WriteNote(code, then)
+            case _:
+                assert_never(node)
+
+    def choice(self, options: tuple[Node, ...], then: int) -> int:
+        if not options:
+            return self.add(ops.do_fail)
+        commit = self.add(ops.Commit(then)) if len(options) > 1 else then
+        entry = self.node(options[-1], then)
+        for option in reversed(options[:-1]):
+            entry = self.add(ops.Enter(OPTION, entry, self.node(option, commit)))
+        return entry
+
+    def repeat(self, node: nodes.Repeat, then: int) -> int:
+        single = _as_characters(node)
+        if single is not None:
+            return self.node(single, then)
+        head = self.add(ops.do_fail)
+        body = self.node(node.item, self.add(ops.EndLoop(head, node.minimum, then)))
+        self.code[head] = ops.HeadLoop(body, node.minimum, node.maximum, then)
+        return self.add(ops.StartLoop(head))
+
+    def until(self, node: nodes.Until, then: int) -> int:
+        scan = self.add(ops.do_fail)
+        passer = self.add(PassOne(node.emit, scan))
+        confirm = None if node.confirm is None else self.node(node.confirm, self.add(ops.Leave(then)))
+        self.code[scan] = ReadUntil(compile_stops(node.stops), node.quotable, node.emit, confirm, passer, then)
+        return scan
+
+
+_ANY = re.compile(r"[\s\S]+")
+
+
+def class_pattern(node: nodes.Characters) -> re.Pattern[str]:
+    """Return a pattern for a run of the class's characters."""
+    if not node.ranges:
+        return _ANY if node.negated else re.compile("(?!)")
+    ranges = "".join(f"{re.escape(first)}-{re.escape(last)}" for first, last in node.ranges)
+    return re.compile(f"[{'^' if node.negated else ''}{ranges}]+")
+
+
+def _as_characters(node: nodes.Repeat) -> nodes.Characters | None:
+    """Return the run of characters that a repeat of single ones is."""
+    match node.item:
+        case nodes.Characters(minimum=1, maximum=1):
+            item = node.item
+        case nodes.Any():
+            item = nodes.Characters(ranges=(), negated=True)
+        case _:
+            return None
+    return nodes.Characters(ranges=item.ranges, negated=item.negated, minimum=node.minimum, maximum=node.maximum, emit=item.emit)
