@@ -1,6 +1,6 @@
 """Rendering as Hugging Face does it, in a sandbox with limits on time, memory and output."""
 
-from untemplate.template.environment import FROZEN, Clock
+from untemplate.template.helpers import FROZEN, Clock
 from untemplate.template.limits import Limits
 from untemplate.template.load import load_template
 from untemplate.template.template import Template

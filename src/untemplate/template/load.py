@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from untemplate.source.model import TemplateSource
-from untemplate.template.environment import FROZEN, Clock
+from untemplate.template.helpers import Clock, frozen_clock
 from untemplate.template.limits import Limits
 from untemplate.template.template import Template
 
 
-def load_template(source: TemplateSource, *, clock: Clock = lambda: FROZEN, limits: Limits | None = None) -> Template:
+def load_template(source: TemplateSource, *, clock: Clock = frozen_clock, limits: Limits | None = None) -> Template:
     """Return the chosen template of a source, with the source's special tokens."""
     return Template(source.text, source.name, source.special_tokens, clock=clock, limits=limits)

@@ -12,13 +12,23 @@ import jinja2
 from jinja2.exceptions import SecurityError, TemplateSyntaxError, UndefinedError
 
 from untemplate.errors import TemplateError
-from untemplate.template.environment import FROZEN, Clock, ImmutableSandbox, Sandbox
+from untemplate.template.environment import ImmutableSandbox, Sandbox
+from untemplate.template.helpers import Clock, frozen_clock
 from untemplate.template.limits import Limits
 from untemplate.template.values import copy_messages, copy_plain
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 _TOKEN = re.compile(r"'(\w+_token)' is undefined")
-_MUTATORS = tuple("add append clear discard extend insert pop popitem remove reverse setdefault sort update".split())
+_CHANGES = re.compile(
+    r"attribute '(add|append|clear|discard|extend|insert|pop|popitem|remove|reverse|setdefault|sort|update)' of '(list|dict)'"
+)
+_PLAIN_SANDBOX = (
+    "The template changes lists or dicts (list.append and the like), which transformers' sandbox refuses; "
+    "it is run in the plain sandbox instead."
+)
+_LIMITS = frozenset({"E204", "E205", "E206"})
+_STRIKES = 3
+"""Renderings that may break a limit before a template is given up; one that runs out of time is given up at once."""
 
 
 class Template:
@@ -30,7 +40,7 @@ class Template:
         name: str = "template",
         special_tokens: Mapping[str, str] = _NOTHING,
         *,
-        clock: Clock = lambda: FROZEN,
+        clock: Clock = frozen_clock,
         limits: Limits | None = None,
     ) -> None:
         self.text = text
@@ -44,6 +54,8 @@ class Template:
         self._code: jinja2.Template | None = None
         self._notes: tuple[str, ...] = ()
         self._blank: dict[str, str] = {}
+        self._strikes = 0
+        self._given_up: TemplateError | None = None
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -65,7 +77,8 @@ class Template:
 
         Raises:
             TemplateRefusal: E210 when the template calls ``raise_exception``.
-            TemplateError: E201 syntax, E203 forbidden, E204 to E208 limits, E200 anything else that fails.
+            TemplateError: E201 syntax, E203 forbidden, E204 to E208 limits, E200 anything else that fails. A template
+                that keeps breaking limits is given up: the same error again, at once.
         """
         names: dict[str, Any] = {"documents": None, **self.special_tokens}
         for key, value in variables.items():
@@ -73,6 +86,8 @@ class Template:
         names["tools"] = copy_plain(tools)
         names["add_generation_prompt"] = add_generation_prompt
         with self._lock:
+            if (old := self._given_up) is not None:
+                raise TemplateError(old.message, code=old.code, where=old.where, hint=old.hint)
             while True:
                 try:
                     return self._run({**self._blank, **names, "messages": copy_messages(messages)})
@@ -88,7 +103,7 @@ class Template:
         Raises:
             TemplateError: when it does not compile.
         """
-        return frozenset(self._compiled_sandbox().undeclared)
+        return frozenset(self._compiled_sandbox().findings.undeclared)
 
     def string_constants(self) -> tuple[str, ...]:
         """Return the string literals of the source, each once, in order of appearance.
@@ -96,7 +111,7 @@ class Template:
         Raises:
             TemplateError: when it does not compile.
         """
-        return tuple(dict.fromkeys(self._compiled_sandbox().strings))
+        return tuple(dict.fromkeys(self._compiled_sandbox().findings.strings))
 
     def texts(self) -> tuple[str, ...]:
         """Return the pieces of plain text between the source's tags, each once, in order of appearance.
@@ -104,7 +119,7 @@ class Template:
         Raises:
             TemplateError: when it does not compile.
         """
-        return tuple(dict.fromkeys(self._compiled_sandbox().texts))
+        return tuple(dict.fromkeys(self._compiled_sandbox().findings.texts))
 
     def _compiled_sandbox(self) -> Sandbox:
         with self._lock:
@@ -133,12 +148,9 @@ class Template:
     def _relax(self, error: Exception, names: Mapping[str, Any]) -> bool:
         """Return whether another try makes sense, now that what ``error`` complains of is allowed and noted."""
         text = str(error)
-        if isinstance(self._sandbox, ImmutableSandbox) and any(f"attribute {name!r} of" in text for name in _MUTATORS):
+        if isinstance(self._sandbox, ImmutableSandbox) and _CHANGES.search(text):
             self._load(Sandbox(self.limits, self._clock))
-            self._notes += (
-                "The template changes lists or dicts (list.append and the like), which transformers' sandbox refuses; "
-                "it is run in the plain sandbox instead.",
-            )
+            self._notes += (_PLAIN_SANDBOX,)
             return True
         token = _TOKEN.match(text)
         if token is None or token[1] in names or token[1] in self._blank:
@@ -178,6 +190,7 @@ class Template:
         match error:
             case TemplateError():
                 error.where = error.where or where
+                self._count_strike(error)
                 return error
             case SecurityError():
                 return TemplateError(str(error), code="E203", where=where, hint="The sandbox does not allow this.")
@@ -187,7 +200,13 @@ class Template:
                 )
             case MemoryError() | OverflowError():
                 return TemplateError(f"the template builds too large a value: {error}", code="E206", where=where)
-        return TemplateError(f"the template fails: {error or type(error).__name__}", code="E200", where=where)
+        return TemplateError(f"the template fails: {str(error) or type(error).__name__}", code="E200", where=where)
+
+    def _count_strike(self, error: TemplateError) -> None:
+        if error.code in _LIMITS:
+            self._strikes += 1
+            if error.code == "E204" or self._strikes == _STRIKES:
+                self._given_up = error
 
     def _line(self, trace: TracebackType | None) -> int | None:
         """Return the template's line that was running when an error was raised."""
