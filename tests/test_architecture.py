@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
 import pytest
-from importlinter.application.use_cases import create_report, read_user_options
-from importlinter.configuration import configure
 
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
 LONGEST_MODULE = 400
 
 
-@pytest.fixture(scope="module")
-def floors() -> object:
-    configure()
-    options = read_user_options(str(ROOT / "pyproject.toml"))
-    return create_report(options, cache_dir=None)
-
-
-def test_an_import_only_goes_down_the_floors(floors: object) -> None:
-    broken = [contract.name for contract, check in floors.get_contracts_and_checks() if not check.kept]  # type: ignore[attr-defined]
-    assert not broken, "run `lint-imports` to see the chains"
+def test_an_import_only_goes_down_the_floors() -> None:
+    lint = Path(sys.executable).with_name("lint-imports")
+    done = subprocess.run([lint, "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
 
 
 def test_the_contract_of_the_floors_is_exhaustive() -> None:

@@ -1,0 +1,112 @@
+"""What commands read: specs, templates, tools, schemas and model text, from files or standard input."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from untemplate.errors import RequestError, SpecError, UntemplateError
+from untemplate.spec.files import load_spec, read_text, spec_from_text
+from untemplate.spec.yaml_text import load_yaml
+
+if TYPE_CHECKING:
+    from untemplate.spec.model import Spec
+
+_SPEC_HEAD = re.compile(rb"""\s*(?:format\s*:|\{\s*"format"\s*:)""")
+"""How a spec's file begins, written by us."""
+_PEEK = 512
+
+
+def looks_like_spec(path: str) -> bool:
+    """Return whether ``path`` (``-``: standard input) holds a spec and not a source; nothing is consumed."""
+    if path == "-":
+        peek = getattr(sys.stdin.buffer, "peek", None)
+        return bool(peek and _SPEC_HEAD.match(peek(_PEEK)))
+    file = Path(path)
+    if file.suffix.lower() in (".yaml", ".yml"):
+        return True
+    if file.is_dir():
+        return (file / "spec.yaml").is_file()
+    try:
+        with file.open("rb") as stream:
+            return bool(_SPEC_HEAD.match(stream.read(_PEEK)))
+    except OSError:
+        return False
+
+
+def read_spec(path: str) -> Spec:
+    """Return the spec in a file, in a folder that ``compile -o`` made, or on standard input.
+
+    Raises:
+        SpecError: when it is none; the hint says how to get one where ``path`` is a template.
+    """
+    if path == "-":
+        return spec_from_text(read_stdin(), "standard input")
+    file = Path(path)
+    if file.is_dir() and (file / "spec.yaml").is_file():
+        return load_spec(file / "spec.yaml")
+    if not looks_like_spec(path) and file.exists():
+        hint = f"make one with `untemplate compile {path} -o out`"
+        raise SpecError("this is not a spec", code="E500", where=path, hint=hint)
+    return load_spec(path)
+
+
+def read_stdin() -> str:
+    """Return all of standard input as text.
+
+    Raises:
+        SpecError: E500 when it is not UTF-8.
+    """
+    try:
+        return sys.stdin.buffer.read().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise SpecError(f"not UTF-8 text at byte {error.start}", where="standard input") from error
+
+
+def read_data(path: str) -> Any:
+    """Return the plain data in a JSON or YAML file, or on standard input.
+
+    Raises:
+        RequestError: E601 when it cannot be read or is neither.
+    """
+    try:
+        return load_yaml(read_stdin(), "standard input") if path == "-" else load_yaml(read_text(path), path)
+    except UntemplateError as error:
+        raise RequestError(error.message, code="E601", where=error.where, hint=error.hint) from error
+
+
+def read_tools(path: str | None) -> list[dict[str, Any]] | None:
+    """Return the tools in a file, in OpenAI's shape: a list, a list under ``tools``, or one alone.
+
+    A bare function (``{"name": …, "parameters": …}``) is wrapped.
+
+    Raises:
+        RequestError: E602 for data of another shape.
+    """
+    if path is None:
+        return None
+    data = read_data(path)
+    if isinstance(data, dict):
+        data = data.get("tools", [data])
+    if not isinstance(data, list):
+        raise RequestError("should be a list of tools", code="E602", where=path, hint=_TOOLS_HINT)
+    return [_tool(item, f"{path}: [{index}]") for index, item in enumerate(data)]
+
+
+_TOOLS_HINT = 'a tool is {"type": "function", "function": {"name": …, "description": …, "parameters": {…}}}'
+
+
+def _tool(item: Any, where: str) -> dict[str, Any]:
+    function = item.get("function", item) if isinstance(item, dict) else None
+    if not isinstance(function, dict) or not isinstance(function.get("name"), str):
+        raise RequestError("this tool has no name", code="E602", where=where, hint=_TOOLS_HINT)
+    return item if "function" in item else {"type": "function", "function": item}
+
+
+def read_tool_choice(text: str) -> str | dict[str, Any]:
+    """Return ``auto``, ``none``, ``required``, or the choice of the function of that name."""
+    if text in ("auto", "none", "required"):
+        return text
+    return {"type": "function", "function": {"name": text}}
