@@ -24,6 +24,8 @@ class Stops:
     prefixes: frozenset[str]
     """Proper ones."""
     longest: int
+    nested: bool
+    """A stop stands inside another one, so that it is none where the other may still come."""
 
     def find(self, text: str, index: int) -> tuple[int, int] | None:
         """Return where the first stop from ``index`` on begins and ends."""
@@ -45,7 +47,7 @@ class Stops:
 def compile_stops(stops: tuple[str, ...]) -> Stops:
     """Return what scans for these texts."""
     if not stops:
-        return Stops(None, None, frozenset(), 0)
+        return Stops(None, None, frozenset(), 0, False)
     ordered = sorted(set(stops), key=lambda stop: (-len(stop), stop))
     firsts = "".join(sorted({re.escape(stop[0]) for stop in ordered}))
     return Stops(
@@ -53,6 +55,7 @@ def compile_stops(stops: tuple[str, ...]) -> Stops:
         re.compile(f"[{firsts}]"),
         frozenset(stop[:size] for stop in ordered for size in range(1, len(stop))),
         len(ordered[0]),
+        any(inner in outer[1:] for inner in ordered for outer in ordered if inner != outer),
     )
 
 
@@ -99,6 +102,8 @@ class ReadUntil:
         index = start
         while (span := self.stops.find(text, index)) is not None:
             place, end = span
+            if self.stops.nested and not ended and (tail := self.stops.find_tail(text, index)) < place:
+                return tail, False
             if not self.quotable or not (place > start or started) or text[place - 1] not in _QUOTES:
                 return place, True
             if not ended and (end == len(text) or text[place:] in self.stops.prefixes):

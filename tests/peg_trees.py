@@ -1,0 +1,114 @@
+"""Random trees, texts for them, and ways to run the machine: what the tests of the PEG floor share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from hypothesis import strategies as st
+
+from untemplate.errors import GrammarError
+from untemplate.peg import nodes
+from untemplate.peg.arena import check_arena
+from untemplate.peg.events import TEXT, Event, merge_text
+from untemplate.peg.machine import Machine
+from untemplate.peg.nodes import Arena, Node
+from untemplate.peg.program import Program
+
+LITERALS = ("a", "b", "ab", "<a>", "</a>", "<ab>", "</", "aba", '"', "``", "(", "\n")
+PIECES = (*LITERALS, "<", "x", "`", "'", " ", "{", "}", "[", "]", ",", ":", "1", '"a"', "true", '{"a": ', "\\", "\\u12", "é")
+
+texts = st.lists(st.sampled_from(PIECES), max_size=14).map("".join)
+
+
+def feed_in(program: Program, pieces: Iterable[str]) -> tuple[Machine, list[Event]]:
+    """Return the machine after all pieces and the end, and all its events with texts joined."""
+    machine = Machine(program)
+    events: list[Event] = []
+    for piece in pieces:
+        events += machine.feed(piece)
+    events += machine.finish()
+    return machine, merge_text(events)
+
+
+def cut_text(text: str, sizes: Sequence[int]) -> list[str]:
+    """Return the text in pieces of these sizes, which repeat."""
+    pieces, start, number = [], 0, 0
+    while start < len(text):
+        size = max(1, sizes[number % len(sizes)]) if sizes else len(text)
+        pieces.append(text[start : start + size])
+        start += size
+        number += 1
+    return pieces
+
+
+def flatten(events: Iterable[Event]) -> list[object]:
+    """Return the events with texts as single characters, so that lists can be held against each other."""
+    flat: list[object] = []
+    for kind, payload, position in events:
+        flat += list(str(payload)) if kind == TEXT else [(kind, payload, position)]
+    return flat
+
+
+def _leaves() -> st.SearchStrategy[Node]:
+    literal = st.builds(nodes.Literal, text=st.sampled_from(LITERALS), emit=st.booleans())
+    stops = st.lists(st.sampled_from(LITERALS), min_size=1, max_size=3, unique=True).map(tuple)
+    return st.one_of(
+        literal,
+        literal,
+        st.builds(nodes.Until, stops=stops, quotable=st.booleans(), emit=st.booleans()),
+        st.just(nodes.Any()),
+        st.builds(
+            nodes.Characters,
+            ranges=st.sampled_from(((("a", "b"),), (("<", ">"), ("/", "/")), ((" ", " "), ("\n", "\n")))),
+            negated=st.booleans(),
+            minimum=st.integers(0, 2),
+            maximum=st.sampled_from((2, 3, None)),
+        ),
+        st.builds(
+            nodes.Json,
+            kind=st.sampled_from(nodes.JsonKind),
+            quotes=st.sampled_from(((), (("<a>", "</a>"),))),
+            bare_keys=st.booleans(),
+            decoded=st.booleans(),
+        ),
+        st.just(nodes.Space()),
+        st.just(nodes.End()),
+        st.sampled_from(("n1", "n2")).map(lambda code: nodes.Note(code=code)),
+        st.just(nodes.Sequence(items=(nodes.Literal(text="("), nodes.Ref(name="inner")))),
+        st.just(nodes.Ref(name="inner")),
+    )
+
+
+def _grow(inner: st.SearchStrategy[Node], cuts: bool) -> st.SearchStrategy[Node]:
+    items = st.lists(inner, min_size=0, max_size=4).map(tuple)
+    stops = st.lists(st.sampled_from(LITERALS), min_size=1, max_size=2, unique=True).map(tuple)
+    ways = [
+        st.builds(nodes.Sequence, items=items),
+        st.builds(nodes.Sequence, items=items),
+        st.builds(nodes.Choice, options=items),
+        st.builds(nodes.Repeat, item=inner, minimum=st.integers(0, 2), maximum=st.sampled_from((2, 3, None))),
+        st.builds(nodes.Until, stops=stops, confirm=inner, quotable=st.booleans()),
+        st.builds(nodes.Peek, item=inner),
+        st.builds(nodes.Negate, item=inner),
+        st.builds(nodes.Atomic, item=inner),
+        st.builds(nodes.Tag, kind=st.sampled_from(("t", "u")), item=inner),
+        st.builds(nodes.Catch, item=inner, handler=inner),
+        st.builds(nodes.Tolerant, strict=inner, also=inner),
+    ]
+    if cuts:
+        ways.append(items.map(lambda found: nodes.Sequence(items=(*found[:1], nodes.Cut(), *found[1:]))))
+    return st.one_of(ways)
+
+
+def arenas(*, cuts: bool) -> st.SearchStrategy[Arena]:
+    """Return a strategy for arenas of two rules that pass the checks."""
+    node = st.recursive(_leaves(), lambda inner: _grow(inner, cuts), max_leaves=10)
+    return st.builds(lambda root, inner: Arena(rules={"root": root, "inner": inner}), node, node).filter(_holds)
+
+
+def _holds(arena: Arena) -> bool:
+    try:
+        check_arena(arena)
+    except GrammarError:
+        return False
+    return True
