@@ -3,6 +3,7 @@
 from untemplate.template.helpers import FROZEN, Clock
 from untemplate.template.limits import Limits
 from untemplate.template.load import load_template
+from untemplate.template.normalize import Prepared, prepare, prepare_messages
 from untemplate.template.template import Template
 
-__all__ = ["FROZEN", "Clock", "Limits", "Template", "load_template"]
+__all__ = ["FROZEN", "Clock", "Limits", "Prepared", "Template", "load_template", "prepare", "prepare_messages"]

@@ -47,6 +47,7 @@ class Sandbox(SandboxedEnvironment):
             extensions=[NoteConstants, GenerationBlock, LoopControlExtension],
             finalize=self.finalize_value,
             cache_size=0,
+            optimized=False,  # constants are computed each time: cheaper than looking for them in every expression
         )
         self.filters = guard_filters({**self.filters, "tojson": json_filter(self.budget), "random": first_item}, self.budget)
         self.filters[LOOP_FILTER] = keep

@@ -15,8 +15,8 @@ _CONTAINERS = (list, tuple, dict, set, frozenset)
 _SLOW_TEXT = 100_000
 """Characters that a filter built on a backtracking expression may be given."""
 _UNTOUCHED = frozenset(
-    ("abs", "attr", "count", "d", "default", "first", "float", "items", "last", "length", "map", "random")
-    + ("reject", "rejectattr", "select", "selectattr")
+    {"abs", "attr", "count", "d", "default", "first", "float", "items", "last", "length", "map", "random"}
+    | {"reject", "rejectattr", "select", "selectattr"}
 )
 """Filters that build nothing: they stay as they are."""
 

@@ -1,0 +1,119 @@
+"""What is done while a template is compiled: its constants are noted, and calls to the sandbox are written into its code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from jinja2 import nodes
+from jinja2.compiler import CodeGenerator, Frame
+from jinja2.ext import Extension
+from jinja2.idtracking import VAR_LOAD_RESOLVE
+from jinja2.lexer import Token, TokenStream
+from jinja2.parser import Parser
+from jinja2.runtime import Context
+from jinja2.utils import pass_context
+
+LOOP_FILTER = "untemplate loop"
+"""A filter that no template can name: it stands before the source of every loop."""
+
+
+@dataclass(slots=True)
+class Findings:
+    """What the compiler met in a template, in order of appearance."""
+
+    strings: list[str] = field(default_factory=list)
+    """String literals; neighbours are joined, as Jinja joins them."""
+    texts: list[str] = field(default_factory=list)
+    """Text between tags."""
+    undeclared: set[str] = field(default_factory=set)
+    """Names that are read and never set."""
+
+
+class NoteConstants(Extension):
+    """Notes strings and text in the environment's ``findings`` while a template is parsed."""
+
+    def filter_stream(self, stream: TokenStream) -> Iterator[Token]:
+        """Yield the tokens unchanged."""
+        findings: Findings = self.environment.findings  # type: ignore[attr-defined]
+        joined = False
+        for token in stream:
+            if token.type == "string":
+                if joined:
+                    findings.strings[-1] += token.value
+                else:
+                    findings.strings.append(token.value)
+            elif token.type == "data":
+                findings.texts.append(token.value)
+            joined = token.type == "string"
+            yield token
+
+
+class GenerationBlock(Extension):
+    """``{% generation %}…{% endgeneration %}``: marks the assistant's own text for training; renders its body."""
+
+    tags = {"generation"}
+
+    def parse(self, parser: Parser) -> nodes.Node:
+        """Return the body as a scope of its own, which is what transformers' call block is."""
+        line = next(parser.stream).lineno
+        body = parser.parse_statements(("name:endgeneration",), drop_needle=True)
+        return nodes.Scope(body, lineno=line)
+
+
+@pass_context
+def keep(_context: Context, items: Any) -> Any:
+    """Return ``items``. Stands in the table of filters, so that no loop's source is computed while compiling."""
+    return items
+
+
+class WatchedCode(CodeGenerator):
+    """Writes Jinja's Python code with calls to the sandbox where loops start and values are built."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.filters[LOOP_FILTER] = "environment.start_loop"
+
+    def enter_frame(self, frame: Frame) -> None:
+        super().enter_frame(frame)
+        known = self.environment.globals
+        findings: Findings = self.environment.findings  # type: ignore[attr-defined]
+        for action, name in frame.symbols.loads.values():
+            if action == VAR_LOAD_RESOLVE and name is not None and name not in known:
+                findings.undeclared.add(name)
+
+    def visit_For(self, node: nodes.For, frame: Frame) -> None:  # noqa: N802
+        node.iter = nodes.Filter(node.iter, LOOP_FILTER, [], [], None, None, lineno=node.lineno)
+        super().visit_For(node, frame)
+
+    def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:  # noqa: N802
+        self.write("environment.join_values(context, (")
+        for part in node.nodes:
+            self.visit(part, frame)
+            self.write(", ")
+        self.write("))")
+
+    def visit_Getitem(self, node: nodes.Getitem, frame: Frame) -> None:  # noqa: N802
+        self._wrap("environment.charge_value(", isinstance(node.arg, nodes.Slice), super().visit_Getitem, node, frame)
+
+    def visit_List(self, node: nodes.List, frame: Frame) -> None:  # noqa: N802
+        self._wrap("environment.weigh_value(", not _is_flat(node.items), super().visit_List, node, frame)
+
+    def visit_Tuple(self, node: nodes.Tuple, frame: Frame) -> None:  # noqa: N802
+        self._wrap("environment.weigh_value(", node.ctx == "load" and not _is_flat(node.items), super().visit_Tuple, node, frame)
+
+    def visit_Dict(self, node: nodes.Dict, frame: Frame) -> None:  # noqa: N802
+        flat = _is_flat([pair.value for pair in node.items]) and _is_flat([pair.key for pair in node.items])
+        self._wrap("environment.weigh_value(", not flat, super().visit_Dict, node, frame)
+
+    def _wrap(self, call: str, wanted: bool, visit: Callable[[Any, Frame], None], node: nodes.Node, frame: Frame) -> None:
+        if wanted:
+            self.write(call)
+        visit(node, frame)
+        if wanted:
+            self.write(")")
+
+
+def _is_flat(items: list[nodes.Expr]) -> bool:
+    return all(isinstance(item, nodes.Const) for item in items)
