@@ -195,9 +195,10 @@ class Template:
             case SecurityError():
                 return TemplateError(str(error), code="E203", where=where, hint="The sandbox does not allow this.")
             case RecursionError():
-                return TemplateError(
-                    "the template calls itself too deeply", code="E207", where=where, hint="Look for a macro without an end."
-                )
+                hint = "Look for a macro without an end, or for very deep brackets."
+                return TemplateError("the template is nested, or calls itself, too deeply", code="E207", where=where, hint=hint)
+            case SyntaxError():
+                return TemplateError(f"not a Jinja template: {error.msg}", code="E201", where=where, hint="Nest fewer blocks.")
             case MemoryError() | OverflowError():
                 return TemplateError(f"the template builds too large a value: {error}", code="E206", where=where)
         return TemplateError(f"the template fails: {str(error) or type(error).__name__}", code="E200", where=where)
