@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 import sys
 import traceback
+from typing import TYPE_CHECKING
 
 import click
 
 from untemplate.cli.visible import visible
 from untemplate.errors import UntemplateError
+
+if TYPE_CHECKING:
+    from untemplate.golden.batch import Failure
 
 TROUBLE = 2
 """The exit code when a command could not do its work."""
@@ -22,6 +26,11 @@ def show_error(error: UntemplateError) -> None:
         _line("where", error.where, "cyan")
     if error.hint:
         _line("hint", error.hint, "green")
+
+
+def show_failure(failure: Failure) -> None:
+    """Write an error that came from another process as data."""
+    show_error(UntemplateError(failure.message, code=failure.code, where=failure.where, hint=failure.hint))
 
 
 def show_usage_error(error: click.ClickException) -> None:

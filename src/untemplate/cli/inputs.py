@@ -7,8 +7,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from untemplate.errors import RequestError, SpecError, UntemplateError
-from untemplate.spec.files import load_spec, read_text, spec_from_text
+from untemplate.errors import RequestError, SpecError
+from untemplate.golden.tools import load_data, tools_from_data
+from untemplate.spec.files import load_spec, spec_from_text
 from untemplate.spec.yaml_text import load_yaml
 
 if TYPE_CHECKING:
@@ -71,38 +72,21 @@ def read_data(path: str) -> Any:
     Raises:
         RequestError: E601 when it cannot be read or is neither.
     """
+    if path != "-":
+        return load_data(path)
     try:
-        return load_yaml(read_stdin(), "standard input") if path == "-" else load_yaml(read_text(path), path)
-    except UntemplateError as error:
-        raise RequestError(error.message, code="E601", where=error.where, hint=error.hint) from error
+        return load_yaml(read_stdin(), "standard input")
+    except SpecError as error:
+        raise RequestError(error.message, code="E601", where=error.where) from error
 
 
 def read_tools(path: str | None) -> list[dict[str, Any]] | None:
-    """Return the tools in a file, in OpenAI's shape: a list, a list under ``tools``, or one alone.
-
-    A bare function (``{"name": …, "parameters": …}``) is wrapped.
+    """Return the tools in a file or on standard input, in OpenAI's shape; ``None`` without a path.
 
     Raises:
         RequestError: E602 for data of another shape.
     """
-    if path is None:
-        return None
-    data = read_data(path)
-    if isinstance(data, dict):
-        data = data.get("tools", [data])
-    if not isinstance(data, list):
-        raise RequestError("should be a list of tools", code="E602", where=path, hint=_TOOLS_HINT)
-    return [_tool(item, f"{path}: [{index}]") for index, item in enumerate(data)]
-
-
-_TOOLS_HINT = 'a tool is {"type": "function", "function": {"name": …, "description": …, "parameters": {…}}}'
-
-
-def _tool(item: Any, where: str) -> dict[str, Any]:
-    function = item.get("function", item) if isinstance(item, dict) else None
-    if not isinstance(function, dict) or not isinstance(function.get("name"), str):
-        raise RequestError("this tool has no name", code="E602", where=where, hint=_TOOLS_HINT)
-    return item if "function" in item else {"type": "function", "function": item}
+    return None if path is None else tools_from_data(read_data(path), path)
 
 
 def read_tool_choice(text: str) -> str | dict[str, Any]:

@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import json
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -140,21 +142,51 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     Raises:
         SpecError: E500 when it cannot be written.
     """
-    target = Path(path)
-    scratch: Path | None = None
+    write_texts({path: text})
+
+
+def write_texts(texts: Mapping[str | os.PathLike[str], str]) -> None:
+    """Write several files, none of them before all are safe on the disk beside their places.
+
+    Raises:
+        SpecError: E500 when one cannot be written; then none is.
+    """
+    staged: dict[Path, Path] = {}
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        scratch = Path(name)
-        with os.fdopen(handle, "wb") as file:
-            file.write(text.encode("utf-8"))
-        scratch.chmod(mode)
-        scratch.replace(target)
-    except OSError as error:
-        if scratch is not None:
+        for path, text in texts.items():
+            target = Path(path)
+            with _telling(target):
+                staged[target] = _stage(target, text.encode("utf-8"))
+        while staged:
+            target = next(iter(staged))
+            with _telling(target):
+                staged[target].replace(target)
+            del staged[target]
+    finally:
+        for scratch in staged.values():
             scratch.unlink(missing_ok=True)
-        raise SpecError(f"cannot be written: {error.strerror or error}", where=os.fspath(path)) from error
+
+
+@contextlib.contextmanager
+def _telling(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise SpecError(f"cannot be written: {error.strerror or error}", where=str(path)) from error
+
+
+def _stage(target: Path, data: bytes) -> Path:
+    """Write a temporary file beside ``target`` with the permissions that it has or will have."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    with os.fdopen(handle, "wb") as file:
+        file.write(data)
+    scratch = Path(name)
+    scratch.chmod(mode)
+    return scratch
 
 
 def _umask() -> int:

@@ -1,0 +1,94 @@
+"""``untemplate golden``: what templates compile to, kept beside a manifest and compared byte for byte."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from untemplate.cli.visible import visible
+from untemplate.cli.voice import Voice, with_voice
+from untemplate.golden.manifest import DEFAULT_MANIFEST
+
+if TYPE_CHECKING:
+    from untemplate.golden.folder import Difference
+    from untemplate.golden.run import GoldenReport
+
+SHOWN_LINES = 40
+"""Of one file's differences; ``--verbose`` shows all."""
+
+
+@click.group()
+def golden() -> None:
+    """Keep what templates compile to beside a manifest, and see what changes.
+
+    A manifest is a YAML file: `sources:` with a list of `- source: PATH`, globs allowed.
+    """
+
+
+_MANIFEST = click.argument("manifest", default=DEFAULT_MANIFEST, type=click.Path(path_type=Path))
+_JOBS = click.option("--jobs", type=click.IntRange(min=0), default=1, show_default=True, help="Processes to use; 0: one for each core.")
+
+
+@golden.command()
+@_MANIFEST
+@_JOBS
+@with_voice
+def check(manifest: Path, jobs: int, voice: Voice) -> int:
+    """Compare the goldens of MANIFEST with what its sources compile to now. Exits with 1 when they differ."""
+    report = _compile(manifest, jobs, voice)
+    for each in report.differences:
+        click.echo(f"{each.name}/{each.file}: {each.state.value}")
+        _show_difference(each, None if voice.verbose else SHOWN_LINES)
+    for name in report.orphans:
+        click.echo(f"{name}: no source of the manifest stands for this golden")
+    for name, warning in report.unexpected:
+        click.echo(f"{name}: a warning that the manifest does not expect: {visible(warning)}")
+    if report.fine:
+        voice.say(f"{len(report.names)} goldens are as they should be")
+        return 0
+    voice.say(f"`untemplate golden update {manifest}` writes what the sources compile to now; read the diff before you commit it")
+    return 1
+
+
+@golden.command()
+@_MANIFEST
+@_JOBS
+@with_voice
+def update(manifest: Path, jobs: int, voice: Voice) -> int:
+    """Write what the sources of MANIFEST compile to now. Touches only what changed, and refuses in CI."""
+    from untemplate.golden.folder import remove_golden, update_golden
+    from untemplate.golden.run import refuse_in_ci
+
+    refuse_in_ci()
+    report = _compile(manifest, jobs, voice)
+    update_golden(report.folder, report.differences)
+    for each in report.differences:
+        click.echo(f"{each.name}/{each.file}: {'removed' if each.state.value == 'extra' else 'written'}")
+    for name in report.orphans:
+        remove_golden(report.folder, name)
+        click.echo(f"{name}: removed, no source stands for it")
+    for name, warning in report.unexpected:
+        voice.warn(f"{name}: not expected by the manifest: {warning}")
+    voice.say(f"{len(report.names)} goldens, {len({each.name for each in report.differences})} changed")
+    return 0
+
+
+def _compile(manifest: Path, jobs: int, voice: Voice) -> GoldenReport:
+    from untemplate.cli.progress import with_progress
+    from untemplate.golden.batch import default_workers
+    from untemplate.golden.run import check_goldens
+
+    watch = None if voice.quiet else lambda outcomes, total: with_progress(outcomes, total, "compiling")
+    return check_goldens(manifest, workers=jobs or default_workers(), watch=watch)
+
+
+def _show_difference(each: Difference, limit: int | None) -> None:
+    old, new = each.old.splitlines(), each.new.splitlines()
+    lines = list(difflib.unified_diff(old, new, "golden", "now", n=1, lineterm=""))[2:]
+    for line in lines[:limit]:
+        click.echo(f"  {visible(line)}")
+    if limit is not None and len(lines) > limit:
+        click.echo(f"  … {len(lines) - limit} more lines; `--verbose` shows them")

@@ -1,0 +1,1 @@
+"""Golden specs: what templates compile to, kept beside a manifest and compared byte for byte."""

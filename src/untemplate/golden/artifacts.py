@@ -1,0 +1,40 @@
+"""The files that stand for one compiled template."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from untemplate.compiler import Compiled
+from untemplate.infer.evidence import Evidence
+from untemplate.parser import build_parser
+from untemplate.spec.codec import encode
+from untemplate.spec.model import Spec
+from untemplate.spec.yaml_text import dump_yaml
+
+EVIDENCE = "evidence.yaml"
+GRAMMAR = "grammar.gbnf"
+DELTAS = "deltas.jsonl"
+
+
+def make_artifacts(compiled: Compiled, tools: Sequence[dict[str, Any]]) -> dict[str, str]:
+    """Return the evidence of a spec and the grammar of a request with ``tools``, as texts by file name."""
+    return {
+        EVIDENCE: evidence_to_yaml(compiled.evidence),
+        GRAMMAR: grammar_text(compiled.spec, tools),
+    }
+
+
+def evidence_to_yaml(evidence: Mapping[str, Sequence[Evidence]]) -> str:
+    """Return evidence as YAML: by field of the spec, the probes and diff splits that it was read from."""
+    return dump_yaml({path: [encode(entry, _unless_empty) for entry in entries] for path, entries in evidence.items()})
+
+
+def _unless_empty(_owner: type, name: str) -> bool:
+    return name == "probe"
+
+
+def grammar_text(spec: Spec, tools: Sequence[dict[str, Any]]) -> str:
+    """Return the GBNF of a request with ``tools`` in which the model must call one, if the template has calls at all."""
+    choice = "required" if spec.turn.calls is not None else "auto"
+    return build_parser(spec, tools=list(tools), tool_choice=choice).grammar().text
