@@ -16,7 +16,7 @@ from typing import Any
 FORMAT = 1
 """The version of the file format that this code reads and writes."""
 
-_EMPTY: Mapping[str, Any] = MappingProxyType({})
+_EMPTY: Mapping[Any, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,7 +173,9 @@ class JsonCall:
     order: tuple[str, ...] = ()
     """Top-level keys in the order that the template writes, ``extra`` ones included."""
     extra: Mapping[str, Any] = field(default_factory=lambda: _EMPTY)
-    """Constant members that the template writes, such as ``{"type": "function"}``; nested objects follow the key paths."""
+    """Constant members that the template writes, such as ``{"type": "function"}``; a key path is joined by dots."""
+    python: bool = False
+    """Written as a Python literal: ``{'name': 'f', 'arguments': {'x': True}}``."""
     item_separator: str = ", "
     """What ``json.dumps`` was given, with ``key_separator`` and ``indent``."""
     key_separator: str = ": "
@@ -198,6 +200,8 @@ class CallForm:
     json: JsonCall | None = None
     fields: tuple[Part, ...] = ()
     arguments: Arguments | None = None
+    id_parts: tuple[int, int] | None = None
+    """``fields[start:stop]`` together are the call's id, as in ``functions.NAME:0``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

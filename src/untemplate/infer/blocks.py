@@ -1,0 +1,225 @@
+"""Infers how reasoning and content are written, from the turns of the presence grid."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from untemplate.infer.evidence import Notebook
+from untemplate.infer.hidden import Fence
+from untemplate.infer.markers import marker
+from untemplate.spec.model import Content, ContentMode, ContentWithCalls, Frame, Marker, Position, Reasoning, ReasoningMode
+from untemplate.text.edges import common_prefix, common_suffix, marker_atoms
+
+NOTHING = Marker(core="")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gaps:
+    """The literal text between blocks, read from turns without their header. ``None``: the turn could not be rendered."""
+
+    before_content: tuple[str, ...] = ()
+    """What precedes content in turns without reasoning or calls, in each thinking mode, as last turn and as an earlier one."""
+    content_end: str | None = None
+    """What follows content to the end of the turn."""
+    before_reasoning: str | None = None
+    reasoning_content: str | None = None
+    """Between reasoning and content."""
+    reasoning_end: str | None = None
+    """What follows reasoning in a turn of reasoning alone."""
+    content_calls: str | None = None
+    """Between content and what opens the calls."""
+    reasoning_calls: str | None = None
+    start_calls: str | None = None
+    before_content_with_calls: str | None = None
+    calls_content: str | None = None
+    """Between calls and content, where content follows them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlocksFound:
+    reasoning: Reasoning
+    content: Content
+    frame: Frame | None
+
+
+def infer_end(gaps: Gaps, calls_tail: str | None, raw_content_calls: str | None, user_end: str) -> tuple[str, str]:
+    """Return what ends a turn of content and one of calls.
+
+    A closing that also stands between content and calls closes the content; the rest of the tail ends the turn.
+    """
+    tail = gaps.content_end or ""
+    wrapped = any(text.strip() for text in gaps.before_content) and all(text.strip() for text in gaps.before_content)
+    if raw_content_calls is not None and wrapped:
+        closing = common_prefix([tail, raw_content_calls], after_value=True)
+        end = tail[len(closing) :]
+    elif wrapped and calls_tail is not None:
+        end = common_suffix([tail, calls_tail], after_value=False, before_value=False)
+    elif wrapped and user_end.strip():
+        end = common_suffix([tail, user_end], after_value=False, before_value=False)
+    else:
+        end = tail
+    end = _without_prose(end)
+    if calls_tail is None:
+        return end, end
+    if end and calls_tail.endswith(end):
+        return end, end
+    shared = common_suffix([tail, calls_tail], after_value=False, before_value=False)
+    return end, shared
+
+
+_PROSE = re.compile(r"[a-z]{2,} [a-z]{2,}")
+
+
+def _without_prose(end: str) -> str:
+    """Return an end of turn without the words of a later system message that a template appends after every turn."""
+    atoms = marker_atoms(end)
+    return atoms[0] if _PROSE.search(end) and atoms else end
+
+
+def infer_blocks(gaps: Gaps, end: str, header: str, fence: Fence | None, notebook: Notebook) -> BlocksFound:
+    """Return reasoning, content and frame as the gaps show them; ``fence`` is reasoning that the gaps cannot show."""
+    opening, empty = _content_opening(gaps) if fence is None else _opening_past_fence(gaps, fence)
+    frame = _frame(gaps, header)
+    reasoning = _reasoning(gaps, opening, empty, frame, end) if fence is None else _fenced(fence, empty)
+    content = _content(gaps, opening, empty, end, frame, reasoning)
+    if reasoning.mode is not ReasoningMode.NONE:
+        notebook.note(
+            "turn.reasoning",
+            "content|reasoning+content",
+            left=gaps.before_content[0] if gaps.before_content else "",
+            right=f"{gaps.before_reasoning or ''}…{gaps.reasoning_content or gaps.reasoning_calls or ''}",
+        )
+    notebook.note("turn.content", "content", left=opening, right=gaps.content_end or "", note="text around content")
+    return BlocksFound(reasoning=reasoning, content=content, frame=frame)
+
+
+def _content_opening(gaps: Gaps) -> tuple[str, str | None]:
+    """Return content's own opening and the text that stands for empty reasoning before content."""
+    candidates = [text for text in gaps.before_content]
+    if not candidates:
+        return "", None
+    if gaps.before_reasoning is None:
+        return min(candidates, key=len), None
+    core = gaps.before_reasoning.strip()
+    between = gaps.reasoning_content
+    clean = [text for text in candidates if not (core and core in text)]
+    shortest = min(clean, key=len) if clean else ""
+    if between is not None and shortest and (shortest.strip() == between.strip() or not between.endswith(shortest)):
+        shortest = ""
+    longest = candidates[0]
+    empty = longest[: len(longest) - len(shortest)] if longest.endswith(shortest) else longest
+    return shortest, empty if empty.strip() else None
+
+
+def _opening_past_fence(gaps: Gaps, fence: Fence) -> tuple[str, str | None]:
+    """Return content's opening and the empty reasoning before it, where reasoning itself is never rendered."""
+    cores = [mark.core for mark in (fence.open, fence.close) if mark is not None and mark.core]
+    clean = [text for text in gaps.before_content if not any(core in text for core in cores)]
+    fenced = [text for text in gaps.before_content if any(core in text for core in cores)]
+    shortest = min(clean, key=len) if clean else ""
+    return shortest, fenced[0] if fenced else None
+
+
+def _fenced(fence: Fence, empty: str | None) -> Reasoning:
+    return Reasoning(
+        mode=ReasoningMode.TAGGED,
+        open=(fence.open,) if fence.open is not None else (),
+        close=(fence.close,) if fence.close is not None else (),
+        empty=empty,
+    )
+
+
+def _frame(gaps: Gaps, header: str) -> Frame | None:
+    """Return the frame between blocks that are messages of their own, told by the header that stands again inside a turn."""
+    core = header.strip()
+    if not core:
+        return None
+    for text in (gaps.reasoning_content, gaps.content_calls, gaps.reasoning_calls):
+        if text is not None and core in text:
+            return Frame(separator=marker(header) or NOTHING)
+    return None
+
+
+def _reasoning(gaps: Gaps, opening: str, empty: str | None, frame: Frame | None, end: str) -> Reasoning:
+    if gaps.before_reasoning is None:
+        return Reasoning()
+    mode = ReasoningMode.TAGGED if gaps.reasoning_content is not None or gaps.reasoning_end is not None else ReasoningMode.TOOLS_ONLY
+    followers: list[str] = []
+    if gaps.reasoning_content is not None:
+        text = gaps.reasoning_content
+        followers.append(text[: len(text) - len(opening)] if opening and text.endswith(opening) else text)
+    elif gaps.reasoning_calls is not None:
+        followers.append(gaps.reasoning_calls)
+    elif gaps.reasoning_end is not None:
+        rest = gaps.reasoning_end
+        followers.append(rest[: len(rest) - len(end)] if end and rest.endswith(end) else rest)
+    close = _before_frame(followers[0], frame) if followers else ""
+    return Reasoning(mode=mode, open=_markers(gaps.before_reasoning), close=_markers(close), empty=empty)
+
+
+def _before_frame(text: str, frame: Frame | None) -> str:
+    """Return ``text`` up to the frame's separator, where it holds one."""
+    if frame is None or frame.separator.core not in text:
+        return text
+    at = text.index(frame.separator.core)
+    return text[: max(0, at - len(frame.separator.before))]
+
+
+def _markers(text: str) -> tuple[Marker, ...]:
+    found = marker(text)
+    return (found,) if found is not None else ()
+
+
+def _content(gaps: Gaps, opening: str, empty: str | None, end: str, frame: Frame | None, reasoning: Reasoning) -> Content:
+    tail = gaps.content_end or ""
+    close = tail[: len(tail) - len(end)] if end and tail.endswith(end) else (tail if not end else "")
+    wrapped = bool(opening.strip())
+    if not wrapped and not opening:
+        mode = ContentMode.PLAIN
+    else:
+        mode = ContentMode.WRAPPED if wrapped else ContentMode.PLAIN
+    with_calls = _with_calls(gaps, opening, close, empty, frame)
+    always = _always(gaps, opening, close, empty)
+    return Content(mode=mode, open=_markers(opening), close=_markers(close), always=always, with_calls=with_calls)
+
+
+def _always(gaps: Gaps, opening: str, close: str, empty: str | None) -> bool:
+    """Return whether the wrapper is written around no content too."""
+    return bool(opening.strip()) and gaps.start_calls is not None and gaps.start_calls == (empty or "") + opening + close
+
+
+def _with_calls(gaps: Gaps, opening: str, close: str, empty: str | None, frame: Frame | None) -> ContentWithCalls | None:
+    if gaps.calls_content is not None:
+        return ContentWithCalls(position=Position.AFTER, open=marker(gaps.calls_content), close=None)
+    if gaps.content_calls is None:
+        return None
+    before = gaps.before_content_with_calls or ""
+    if empty and before.startswith(empty):
+        before = before[len(empty) :]
+    closing = _before_frame(gaps.content_calls, frame)
+    own_open = marker(before) if before != opening else None
+    own_close = marker(closing) if closing != close else None
+    if own_open is None and own_close is None:
+        return None
+    return ContentWithCalls(
+        open=own_open if before != opening else marker(opening), close=own_close if closing != close else marker(close)
+    )
+
+
+def gap_before(text: str | None, mark: str) -> str | None:
+    """Return what stands before a sentinel, ``None`` where it is not there."""
+    return None if text is None or mark not in text else text[: text.index(mark)]
+
+
+def gap_after(text: str | None, mark: str) -> str | None:
+    """Return what stands after a sentinel, to the end."""
+    return None if text is None or mark not in text else text[text.rindex(mark) + len(mark) :]
+
+
+def gap_between(text: str | None, first: str, second: str) -> str | None:
+    """Return what stands between two sentinels, ``None`` where they are not there in that order."""
+    if text is None or first not in text or second not in text:
+        return None
+    start, stop = text.index(first) + len(first), text.index(second)
+    return text[start:stop] if start <= stop else None

@@ -1,0 +1,130 @@
+"""Finds reasoning that a template never writes: it opens it in the prompt, or strips it from history.
+
+Many reasoning models' templates only remove reasoning (``content.split('</think>')[-1]``). The string constants of the template's own
+source are written into content, each between two sentinels: a constant after which the first sentinel is gone closes reasoning.
+Source: INFERENCE.md, "Literal-driven probes".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from untemplate.infer.evidence import Notebook
+from untemplate.infer.markers import marker
+from untemplate.probe.cases import Case
+from untemplate.probe.prober import Prober
+from untemplate.spec.model import Marker
+from untemplate.text import sentinels
+
+_MARK = re.compile(r"<\|?/?[^<>\n]{1,40}>|\[/?[A-Za-z_]{2,20}\]")
+_LONGEST = 48
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fence:
+    """What opens and closes reasoning that is not rendered."""
+
+    open: Marker | None
+    close: Marker | None
+
+
+def infer_hidden(
+    prober: Prober, prefills: Sequence[str], constants: Iterable[str], source: str, notebook: Notebook
+) -> Fence | None:
+    """Return the fence of reasoning that shows only in prompts or by being stripped, or ``None``.
+
+    Args:
+        prefills: the ends of generation prompts that already belong to the turn, one for each thinking mode.
+        constants: the template's string constants and texts.
+        source: the template's text: a closing made by mirroring an opening counts only if it stands there.
+    """
+    close = _stripped(prober, constants, notebook)
+    written = [text for text in prefills if text.strip()]
+    if close is not None:
+        opened = [text for text in written if close not in text]
+        whole = [text for text in written if close in text]
+        if opened:
+            return Fence(open=marker(opened[0]), close=_close_marker(close, whole))
+        if whole and whole[0][: whole[0].index(close)].strip():
+            return Fence(open=marker(whole[0][: whole[0].index(close)]), close=_close_marker(close, whole))
+        mirrored = mirror_open(close)
+        return Fence(open=None if mirrored is None else Marker(core=mirrored), close=Marker(core=close))
+    for text in written:
+        found = _MARK.match(text.strip())
+        mirrored = None if found is None else mirror_close(found.group())
+        if found is None or mirrored is None or mirrored not in source:
+            continue
+        before = text[: text.index(mirrored)] if mirrored in text else text
+        notebook.note("turn.reasoning", "generation", right=text, note="opened by the prompt; the closing mirrors the opening")
+        return Fence(open=marker(before), close=Marker(core=mirrored))
+    return _instructed(source, notebook)
+
+
+def _instructed(source: str, notebook: Notebook) -> Fence | None:
+    """Return the pair of tags with which the template's own words tell the model to reason, or ``None``."""
+    for found in _REASONING_TAG.finditer(source):
+        mirrored = mirror_close(found.group())
+        if mirrored is not None and mirrored in source:
+            notebook.note("turn.reasoning", "source", left=found.group(), right=mirrored, note="named in the template's own text")
+            return Fence(open=Marker(core=found.group()), close=Marker(core=mirrored))
+    return None
+
+
+_REASONING_TAG = re.compile(r"(?:<\|?|\[)[\w:]*(?:think|reason|thought)\w*(?:\|?>|\])", re.IGNORECASE)
+
+
+def _close_marker(close: str, whole: Sequence[str]) -> Marker:
+    """Return the closing with the white space that a prompt which holds the whole fence writes after it."""
+    if not whole:
+        return Marker(core=close)
+    after = whole[0][whole[0].index(close) + len(close) :]
+    return Marker(core=close, after=after if not after.strip() else "")
+
+
+def _stripped(prober: Prober, constants: Iterable[str], notebook: Notebook) -> str | None:
+    """Return the constant that, standing in content, makes the template drop what is before it."""
+    found: list[str] = []
+    tried: set[str] = set()
+    for constant in constants:
+        for match in _MARK.findall(constant) if len(constant) > _LONGEST else [constant.strip()]:
+            if match in tried or not _MARK.search(match) or len(match) > _LONGEST:
+                continue
+            tried.add(match)
+            if _drops(prober, match):
+                found.append(match)
+    if not found:
+        return None
+    close = min(found, key=len)
+    notebook.note("turn.reasoning.close", "content with a constant", left=f"{sentinels.REASONING}{close}{sentinels.CONTENT}", right=sentinels.CONTENT)
+    return close
+
+
+def _drops(prober: Prober, constant: str) -> bool:
+    case = Case(content=f"{sentinels.REASONING}{constant}{sentinels.CONTENT}")
+    for follow in ("user", None):
+        text = prober.turn(case, follow=follow)
+        if text is not None and sentinels.CONTENT in text and sentinels.REASONING not in text:
+            return True
+    return False
+
+
+def mirror_open(close: str) -> str | None:
+    """Return the opening that belongs to a closing tag, ``None`` where it has no such form."""
+    for mark in ("</", "[/", "<|/"):
+        if close.startswith(mark):
+            return close.replace("/", "", 1)
+    for end, start in (("END", "START"), ("end", "start"), ("END", "BEGIN"), ("end", "begin")):
+        if end in close and start == "START":
+            return close.replace(end, start, 1)
+    return None
+
+
+def mirror_close(opening: str) -> str | None:
+    """Return the closing that belongs to an opening tag, ``None`` where it has no such form."""
+    if opening.startswith("<|") or opening.startswith(("</", "[/")):
+        return opening.replace("START", "END", 1) if "START" in opening else None
+    if opening.startswith("<"):
+        return "</" + opening[1:]
+    return "[/" + opening[1:] if opening.startswith("[") else None

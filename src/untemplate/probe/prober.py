@@ -1,0 +1,140 @@
+"""Runs probes: renders cases in a template's own shape and returns the text of the turn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from os.path import commonprefix
+from types import MappingProxyType
+from typing import Any, Protocol
+
+from untemplate.errors import TemplateError
+from untemplate.probe.cases import Case, sentinel_case, sentinel_tools
+from untemplate.probe.shape import Message, Shape, assistant, results, user
+from untemplate.text import sentinels
+from untemplate.text.edges import boundaries, common_suffix
+
+NO_SWITCHES: Mapping[str, Any] = MappingProxyType({})
+
+
+class Renderer(Protocol):
+    """What a probe needs of a template."""
+
+    def render(
+        self, messages: list[Message], *, tools: list[dict[str, Any]] | None = None, add_generation_prompt: bool = False, **variables: Any
+    ) -> str: ...
+
+
+@dataclass(slots=True)
+class Prober:
+    """Renders cases of one template. Renderings are kept: a probe is paid for once."""
+
+    template: Renderer
+    shape: Shape = field(default_factory=Shape)
+    switches: Mapping[str, Any] = field(default_factory=lambda: NO_SWITCHES)
+    """Variables given to every rendering, such as ``{"enable_thinking": True}``."""
+    tools: list[dict[str, Any]] | None = field(default_factory=sentinel_tools)
+    refusals: dict[str, None] = field(default_factory=dict)
+    """Messages of the template's own refusals, in order of appearance."""
+    _kept: dict[str, str | None] = field(default_factory=dict)
+    always: str = ""
+    """The generation prompt of a template that writes one whether asked or not; it is taken off every rendering."""
+
+    def using(self, *, shape: Shape | None = None, switches: Mapping[str, Any] | None = None, tools: Any = "same") -> Prober:
+        """Return a prober of the same template with another shape, switches or tools; renderings and refusals are shared."""
+        return Prober(
+            self.template,
+            self.shape if shape is None else shape,
+            self.switches if switches is None else switches,
+            self.tools if tools == "same" else tools,
+            self.refusals,
+            self._kept,
+            self.always,
+        )
+
+    def render(self, messages: list[Message], *, generate: bool = False) -> str | None:
+        """Return the rendering, or ``None`` where the template raises."""
+        tools_key = "none" if self.tools is None else str([t["function"]["name"] for t in self.tools])
+        kept_as = f"{messages!r}|{generate}|{tools_key}|{dict(self.switches)!r}"
+        if kept_as not in self._kept:
+            try:
+                self._kept[kept_as] = self.template.render(
+                    messages, tools=self.tools, add_generation_prompt=generate, **dict(self.switches)
+                )
+            except TemplateError as problem:
+                self.refusals.setdefault(problem.message)
+                self._kept[kept_as] = None
+        return self._kept[kept_as]
+
+    def opening(self) -> list[Message]:
+        """Return the messages before the turn."""
+        system = [{"role": "system", "content": sentinels.SYSTEM}] if self.shape.system else []
+        return [*system, user(sentinels.USER, self.shape)]
+
+    def base(self) -> str | None:
+        """Return the rendering of what comes before the turn, without a generation prompt."""
+        return self._less_prompt(self.render(self.opening()))
+
+    def generation(self) -> str | None:
+        """Return what asking for a turn appends to the base."""
+        prompt, base = self.render(self.opening(), generate=True), self.base()
+        return None if prompt is None or base is None else prompt[_shared(base, prompt) :].removeprefix(self.always) or self.always
+
+    def _less_prompt(self, text: str | None) -> str | None:
+        return text[: len(text) - len(self.always)] if text is not None and self.always and text.endswith(self.always) else text
+
+    def with_standing_prompt(self) -> Prober:
+        """Return a prober that knows the generation prompt which the template writes unasked, if it does."""
+        base = self.render(self.opening())
+        text = self.render([*self.opening(), assistant(sentinel_case(content=True), self.shape)])
+        found = self.using()
+        found.always = ""
+        if base is None or text is None or (text.startswith(base) and self.render(self.opening(), generate=True) != base):
+            return found
+        rest = base[base.rfind(sentinels.USER) + len(sentinels.USER) :]
+        shared = common_suffix([rest, text], after_value=False, before_value=False)
+        first = boundaries(shared, after_value=False)
+        ends = sorted(edge for edge in first if edge)
+        user_end = ends[0] if len(ends) > 1 else 0
+        found.always = shared[user_end:]
+        return found
+
+    def turn(self, case: Case, *, follow: str | None = None) -> str | None:
+        """Return what the turn of ``case`` adds to the base, header and end included; ``None`` where the template raises.
+
+        ``follow`` puts a message after it: ``"user"`` or ``"tool"``; the text then runs to the end of that message.
+        """
+        messages = [*self.opening(), assistant(case, self.shape)]
+        if follow is None and self.shape.followed:
+            return self._followed_turn(case)
+        if follow == "tool":
+            messages += results(case, self.shape)
+        elif follow == "user":
+            messages.append(user(sentinels.USER_AGAIN, self.shape))
+        base, text = self.base(), self._less_prompt(self.render(messages))
+        return None if base is None or text is None else text[_shared(base, text) :]
+
+    def _followed_turn(self, case: Case) -> str | None:
+        """Return the turn of a template that renders it only when something follows: the text up to that."""
+        follow = "tool" if case.calls else "user"
+        text = self.turn(case, follow=follow)
+        mark = sentinels.RESULT if case.calls else sentinels.USER_AGAIN
+        if text is None or mark not in text:
+            return None
+        base = self.base() or ""
+        before_user = base[: base.rfind(sentinels.USER)] if not case.calls else ""
+        rest = text[: text.index(mark)]
+        size = len(commonprefix([rest[::-1], before_user[::-1]]))
+        return rest[: len(rest) - size] if size else rest
+
+
+def _shared(base: str, text: str) -> int:
+    """Return how much of ``text`` is the base: all of it, or up to the end of the user's own text where the end differs."""
+    if text.startswith(base):
+        return len(base)
+    size = len(commonprefix([base, text]))
+    user_end = base.rfind(sentinels.USER) + len(sentinels.USER)
+    if size >= user_end:
+        return user_end
+    found = text.rfind(sentinels.USER)
+    return found + len(sentinels.USER) if found >= 0 else size
