@@ -116,9 +116,9 @@ def _opening_past_fence(gaps: Gaps, fence: Fence) -> tuple[str, str | None]:
     """Return content's opening and the empty reasoning before it, where reasoning itself is never rendered."""
     cores = [mark.core for mark in (fence.open, fence.close) if mark is not None and mark.core]
     clean = [text for text in gaps.before_content if not any(core in text for core in cores)]
-    fenced = [text for text in gaps.before_content if any(core in text for core in cores)]
+    usual = gaps.before_content[0] if gaps.before_content else ""
     shortest = min(clean, key=len) if clean else ""
-    return shortest, fenced[0] if fenced else None
+    return shortest, usual if any(core in usual for core in cores) else None
 
 
 def _fenced(fence: Fence, empty: str | None) -> Reasoning:

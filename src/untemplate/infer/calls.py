@@ -13,7 +13,7 @@ from untemplate.infer.fields import merge, unify
 from untemplate.infer.json_calls import JsonSpans, read_call
 from untemplate.infer.lists import ListCut
 from untemplate.infer.markers import marker, split_first, split_last
-from untemplate.probe.cases import CallCase, Case, sentinel_case
+from untemplate.probe.cases import Case, sentinel_case
 from untemplate.spec.model import CallForm, Calls, Field, FieldName, Marker, Part, Section, Text
 from untemplate.text import sentinels
 from untemplate.text.align import Piece, Token, align
@@ -185,7 +185,7 @@ def _field_form(turns: Mapping[str, CutTurn], body: Body, trim: Callable[[str], 
     if close_text and after_text.endswith(close_text):
         after_text = after_text[: len(after_text) - len(close_text)]
     trailing = after_text.rstrip() if section.separator[:1].isspace() or close_text == "" else after_text
-    form = _assemble(cut.item_open, before, trailing, found.arguments, most)
+    form = _assemble(cut.item_open, before, trailing, found.arguments, single)
     return CallsFound(calls=Calls(section=section, forms=(form,)), leads=leads, trails=trails, after=after)
 
 
@@ -202,21 +202,21 @@ def _before_arguments(pieces: tuple[Piece, ...], taken: int) -> tuple[Piece, ...
     return tuple(before)
 
 
-def _assemble(item_open: str, before: tuple[Part, ...], after: str, arguments: Any, most: CutTurn) -> CallForm:
-    opening, rest = split_first(item_open)
-    closing_rest, closing = split_last(after)
+def _assemble(item_open: str, before: tuple[Part, ...], after: str, arguments: Any, single: CutTurn) -> CallForm:
+    turn = single.head + single.calls[0] + single.tail
+    opening, rest = split_first(item_open, turn)
+    closing_rest, closing = split_last(after, turn)
     fields: list[Part] = [Text(text=rest)] if rest else []
     fields += [*before, Field(field=FieldName.ARGUMENTS)]
     if closing_rest:
         fields.append(Text(text=closing_rest))
     merged = merge(fields)
     form = CallForm(open=opening, close=closing, fields=merged, arguments=arguments)
-    return replace(form, id_parts=_id_parts(merged, most.case.calls))
+    return replace(form, id_parts=_id_parts(merged))
 
 
-def _id_parts(fields: tuple[Part, ...], calls: tuple[CallCase, ...]) -> tuple[int, int] | None:
+def _id_parts(fields: tuple[Part, ...]) -> tuple[int, int] | None:
     """Return which parts together are the id, where the id that was given is ``functions.NAME:N`` and stands there as such."""
-    del calls
     names = [index for index, part in enumerate(fields) if isinstance(part, Field) and part.field is FieldName.NAME]
     if any(isinstance(part, Field) and part.field is FieldName.ID for part in fields) or not names:
         return None

@@ -75,6 +75,8 @@ def give_back_opener(header: str, bodies_before_reasoning: str, *, special: tupl
 
 def user_opening(prober: Prober) -> str:
     """Return the delimiter before a user's text, as two user messages of one conversation share it; ``""`` where they do not."""
+    bare = prober.using(tools=None)
+    prober = bare if bare.base() is not None else prober
     text = prober.turn(sentinel_case(content=True), follow="user")
     base = prober.base() or ""
     between = None if text is None else _between(text, sentinels.CONTENT, sentinels.USER_AGAIN)
@@ -92,9 +94,10 @@ def infer_roles(prober: Prober, header: str, prior_end: str, notebook: Notebook)
     """Return the opening delimiter of a message by role; ``prior_end`` is what ends a turn before it."""
     roles: dict[str, str] = {}
     opening = user_opening(prober)
-    end = earlier_end(prober, {}) or ""
-    shared = next((size for size in range(len(end), 0, -1) if opening.startswith(end[:size]) and prior_end.startswith(end[:size])), 0)
-    opening = opening[shared:]
+    for end in (prior_end, infer_user_end(prober)):
+        if end.strip() and opening.startswith(end):
+            opening = opening[len(end) :]
+            break
     if opening:
         roles["user"] = opening
         notebook.note("prompt.roles.user", "content>user", left=opening, note="shared with what precedes the first user text")

@@ -71,7 +71,7 @@ def infer_turn(
     blocks = infer_blocks(gaps, content_end, header, fence, notebook)
     blocks, found = _share_section(blocks, found)
     found, calls_end = _end_without_section(found, calls_end, content_end, most)
-    order = _order(gaps, found)
+    order = _order(gaps, found, blocks.reasoning.mode is not ReasoningMode.NONE)
     turn = Turn(
         frame=blocks.frame,
         blocks=order,
@@ -236,10 +236,10 @@ def _end_without_section(found: CallsFound | None, calls_end: str, content_end: 
     return found, calls_end
 
 
-def _order(gaps: Gaps, found: CallsFound | None) -> tuple[Block, ...]:
+def _order(gaps: Gaps, found: CallsFound | None, reasons: bool) -> tuple[Block, ...]:
     blocks = [Block.CONTENT]
     if found is not None:
         blocks = [Block.CALLS, Block.CONTENT] if gaps.calls_content is not None else [Block.CONTENT, Block.CALLS]
-    if gaps.before_reasoning is not None:
+    if reasons:
         blocks = [Block.REASONING, *blocks]
     return tuple(blocks)
