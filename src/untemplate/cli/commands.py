@@ -9,6 +9,8 @@ from collections.abc import Mapping
 import click
 
 COMMANDS: Mapping[str, str] = {
+    "inspect": "Show what was found in a template: markers, capabilities, an annotated turn.",
+    "explain": "Show the probes and diff splits that a field of the spec was read from.",
     "grammar": "Write the GBNF grammar of one request.",
     "parse": "Read model text and write the message, or its stream of chunks.",
 }

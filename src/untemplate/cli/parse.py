@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import codecs
 import json
-import sys
-from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
@@ -14,7 +10,6 @@ import click
 from untemplate.cli.inputs import read_spec
 from untemplate.cli.request import make_parser, with_request
 from untemplate.cli.voice import Voice, with_voice
-from untemplate.errors import RequestError
 
 if TYPE_CHECKING:
     from untemplate.parser import Parser

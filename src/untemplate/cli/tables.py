@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from rich.table import Table
 from rich.text import Text
 
-from untemplate.cli.annotate import Kind, Piece, Row, sketch_call, sketch_parts
-from untemplate.cli.visible import shortened, visible
+from untemplate.cli.layouts import sketch_form, sketch_parts
+from untemplate.cli.pieces import Kind, Piece, Row
+from untemplate.cli.visible import visible
 from untemplate.spec.codec import encode
 
 if TYPE_CHECKING:
@@ -31,18 +33,24 @@ STYLES = {
     Kind.KEY: "blue",
     Kind.BETWEEN: "bold red",
     Kind.END: "bold red",
-    Kind.LAYOUT: "dim",
+    Kind.PROMPT: "dim",
 }
 """What is not here is shown plain."""
 
 
-def painted(pieces: Iterable[Piece], width: int | None = None) -> Text:
-    """Return pieces as coloured text with every control character visible."""
+def painted(pieces: Iterable[Piece]) -> Text:
+    """Return pieces as coloured text, every control character visible; a line feed that follows something ends the line too."""
     text = Text(overflow="fold")
+    begun = ends = False
     for piece in pieces:
-        shown = visible(piece.text)
-        text.append(shown if width is None else shortened(shown, width), style=STYLES.get(piece.kind, ""))
+        for line in _AFTER_LINE_FEEDS.split(piece.text):
+            text.append(("\n" if ends and line.strip("\n") and not line.startswith("\n") else "") + visible(line), style=STYLES.get(piece.kind, ""))
+            begun = begun or bool(line.strip("\n"))
+            ends = begun and (line.endswith("\n") if line else ends)
     return text
+
+
+_AFTER_LINE_FEEDS = re.compile(r"(?<=\n)(?!\n)")
 
 
 def turn_table(rows: Iterable[Row]) -> Table:
@@ -92,14 +100,14 @@ def calls_table(spec: Spec) -> Table | None:
     """Return how calls and their arguments are written; ``None`` where the template shows none."""
     if spec.turn.calls is None:
         return None
-    table = _table("calls", "")
+    table = _table("", "")
     for form in spec.turn.calls.forms:
-        table.add_row("a call", painted(sketch_call(form)))
+        table.add_row("a call", painted(sketch_form(form)))
         if form.arguments is not None:
             for what, text in _argument_rows(form.arguments):
                 table.add_row(what, text)
     if spec.turn.calls.section.separator:
-        table.add_row("between two", painted((Piece(Kind.LAYOUT, spec.turn.calls.section.separator),)))
+        table.add_row("between two", painted((Piece(Kind.BETWEEN, spec.turn.calls.section.separator),)))
     return table
 
 
@@ -120,7 +128,7 @@ def prompts_table(spec: Spec) -> Table:
     """Return the generation prompts with the state that each leaves a turn in."""
     table = _table("generation prompt", "text", "the turn starts in")
     for prompt in spec.prompt.generation:
-        head, tail = Piece(Kind.LAYOUT, prompt.header), Piece(Kind.REASONING_OPENS, prompt.prefill)
+        head, tail = Piece(Kind.PROMPT, prompt.header), Piece(Kind.REASONING_OPENS, prompt.prefill)
         table.add_row(_condition(prompt), painted((head, tail)), prompt.state.value.replace("_", " "))
     return table
 
@@ -132,12 +140,19 @@ def _condition(prompt: GenerationPrompt) -> str:
     return ", ".join(said) or "default"
 
 
-def capabilities_table(spec: Spec) -> Table:
-    """Return what conversations the template takes."""
-    table = _table("capability", "")
+def capabilities_table(spec: Spec, *, verbose: bool) -> Table:
+    """Return what conversations the template takes; ``verbose``: also the template's own words for what it refuses."""
+    table = _table("", "")
     for name, value in encode(spec.capabilities).items():
-        shown = {True: "yes", False: "no", None: "-"}.get(value, value) if not isinstance(value, list) else "; ".join(value) or "-"
+        if name == "refusals":
+            continue
+        shown = {True: "yes", False: "no", None: "-"}.get(value, value)
         table.add_row(name.replace("_", " "), visible(str(shown)))
+    refusals = spec.capabilities.refusals
+    if refusals and not verbose:
+        table.add_row("refusals", f"{len(refusals)}, shown with --verbose")
+    for refusal in refusals if verbose else ():
+        table.add_row("refusal", visible(refusal))
     return table
 
 
@@ -154,7 +169,7 @@ def switches_table(spec: Spec) -> Table | None:
 
 def tokens_table(spec: Spec) -> Table:
     """Return the texts that an engine must know of, and their token ids where the source has a vocabulary."""
-    table = _table("tokens", "")
+    table = _table("", "")
     for name, texts in (("stops", spec.tokens.stops), ("triggers", spec.tokens.triggers), ("preserved", spec.tokens.preserved)):
         shown = [f"{visible(text)} ({spec.tokens.ids[text]})" if text in spec.tokens.ids else visible(text) for text in texts]
         table.add_row(name, Text("  ".join(shown) or "-", overflow="fold"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ import click
 from untemplate.cli.visible import visible
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, RenderableType
 
 PIPED_WIDTH = 80
 """Columns where there is no terminal to ask, so that a pipe's bytes do not depend on one."""
@@ -60,6 +60,16 @@ def make_console(*, stderr: bool = False) -> Console:
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() else PIPED_WIDTH
     return Console(stderr=stderr, width=width, highlight=False, markup=False, emoji=False, soft_wrap=False)
+
+
+def print_all(parts: Iterable[RenderableType]) -> None:
+    """Write tables and texts to standard output, without the white space that they are padded with."""
+    console = make_console()
+    with console.capture() as captured:
+        for part in parts:
+            console.print(part)
+    lines = captured.get().splitlines()
+    click.echo("".join(f"{line.rstrip()}\n" for line in lines), nl=False, color=True)
 
 
 def write_result(text: str, path: str | None = None) -> None:

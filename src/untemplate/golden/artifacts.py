@@ -20,14 +20,14 @@ DELTAS = "deltas.jsonl"
 def make_artifacts(compiled: Compiled, tools: Sequence[dict[str, Any]]) -> dict[str, str]:
     """Return the evidence of a spec and the grammar of a request with ``tools``, as texts by file name."""
     return {
-        EVIDENCE: evidence_to_yaml(compiled.evidence),
+        EVIDENCE: dump_yaml(evidence_to_data(compiled.evidence)),
         GRAMMAR: grammar_text(compiled.spec, tools),
     }
 
 
-def evidence_to_yaml(evidence: Mapping[str, Sequence[Evidence]]) -> str:
-    """Return evidence as YAML: by field of the spec, the probes and diff splits that it was read from."""
-    return dump_yaml({path: [encode(entry, _unless_empty) for entry in entries] for path, entries in evidence.items()})
+def evidence_to_data(evidence: Mapping[str, Sequence[Evidence]]) -> dict[str, Any]:
+    """Return evidence as plain data: by field of the spec, the probes and diff splits that it was read from."""
+    return {path: [encode(entry, _unless_empty) for entry in entries] for path, entries in evidence.items()}
 
 
 def _unless_empty(_owner: type, name: str) -> bool:
