@@ -65,6 +65,10 @@ def infer_end(gaps: Gaps, calls_tail: str | None, raw_content_calls: str | None,
     if end and calls_tail.endswith(end):
         return end, end
     shared = common_suffix([tail, calls_tail], after_value=False, before_value=False)
+    if not shared.strip():
+        bare = calls_tail.rstrip()
+        core = common_suffix([tail.rstrip(), bare], after_value=False, before_value=False)
+        shared = calls_tail[len(bare) - len(core) :] if core.strip() else shared
     return end, shared
 
 
@@ -81,7 +85,7 @@ def infer_blocks(gaps: Gaps, end: str, header: str, fence: Fence | None, noteboo
     """Return reasoning, content and frame as the gaps show them; ``fence`` is reasoning that the gaps cannot show."""
     opening, empty = _content_opening(gaps) if fence is None else _opening_past_fence(gaps, fence)
     frame = _frame(gaps, header)
-    reasoning = _reasoning(gaps, opening, empty, frame, end) if fence is None else _fenced(fence, empty)
+    reasoning = _reasoning(gaps, opening, empty, frame, end) if fence is None else _fenced(gaps, fence, empty)
     content = _content(gaps, opening, empty, end, frame, reasoning)
     if reasoning.mode is not ReasoningMode.NONE:
         notebook.note(
@@ -104,9 +108,8 @@ def _content_opening(gaps: Gaps) -> tuple[str, str | None]:
     core = gaps.before_reasoning.strip()
     between = gaps.reasoning_content
     clean = [text for text in candidates if not (core and core in text)]
-    shortest = min(clean, key=len) if clean else ""
-    if between is not None and shortest and (shortest.strip() == between.strip() or not between.endswith(shortest)):
-        shortest = ""
+    fitting = [text for text in clean if between is None or (between.endswith(text) and text.strip() != between.strip())]
+    shortest = fitting[0] if fitting else ""
     longest = candidates[0]
     empty = longest[: len(longest) - len(shortest)] if longest.endswith(shortest) else longest
     return shortest, empty if empty.strip() else None
@@ -121,12 +124,13 @@ def _opening_past_fence(gaps: Gaps, fence: Fence) -> tuple[str, str | None]:
     return shortest, usual if any(core in usual for core in cores) else None
 
 
-def _fenced(fence: Fence, empty: str | None) -> Reasoning:
+def _fenced(gaps: Gaps, fence: Fence, empty: str | None) -> Reasoning:
     return Reasoning(
         mode=ReasoningMode.TAGGED,
         open=(fence.open,) if fence.open is not None else (),
         close=(fence.close,) if fence.close is not None else (),
         empty=empty,
+        empty_with_calls=_empty_beside_calls(gaps, empty),
     )
 
 
@@ -155,7 +159,15 @@ def _reasoning(gaps: Gaps, opening: str, empty: str | None, frame: Frame | None,
         rest = gaps.reasoning_end
         followers.append(rest[: len(rest) - len(end)] if end and rest.endswith(end) else rest)
     close = _before_frame(followers[0], frame) if followers else ""
-    return Reasoning(mode=mode, open=_markers(gaps.before_reasoning), close=_markers(close), empty=empty)
+    beside = _empty_beside_calls(gaps, empty)
+    return Reasoning(mode=mode, open=_markers(gaps.before_reasoning), close=_markers(close), empty=empty, empty_with_calls=beside)
+
+
+def _empty_beside_calls(gaps: Gaps, empty: str | None) -> str | None:
+    """Return what stands for empty reasoning in a turn of calls alone."""
+    if empty is None or gaps.start_calls is None:
+        return empty
+    return empty if gaps.start_calls.startswith(empty.rstrip()) else None
 
 
 def _before_frame(text: str, frame: Frame | None) -> str:
@@ -181,7 +193,17 @@ def _content(gaps: Gaps, opening: str, empty: str | None, end: str, frame: Frame
         mode = ContentMode.WRAPPED if wrapped else ContentMode.PLAIN
     with_calls = _with_calls(gaps, opening, close, empty, frame)
     always = _always(gaps, opening, close, empty)
-    return Content(mode=mode, open=_markers(opening), close=_markers(close), always=always, with_calls=with_calls)
+    return Content(mode=mode, open=_openings(gaps, opening, frame), close=_markers(close), always=always, with_calls=with_calls)
+
+
+def _openings(gaps: Gaps, opening: str, frame: Frame | None) -> tuple[Marker, ...]:
+    """Return content's openings: its own, and another that it has behind a framed reasoning."""
+    found = _markers(opening)
+    between = gaps.reasoning_content
+    if frame is not None and between is not None and frame.separator.core in between:
+        behind = marker(between[between.index(frame.separator.core) + len(frame.separator.core) + len(frame.separator.after) :])
+        found += (behind,) if behind is not None and behind not in found else ()
+    return found
 
 
 def _always(gaps: Gaps, opening: str, close: str, empty: str | None) -> bool:
@@ -198,13 +220,9 @@ def _with_calls(gaps: Gaps, opening: str, close: str, empty: str | None, frame: 
     if empty and before.startswith(empty):
         before = before[len(empty) :]
     closing = _before_frame(gaps.content_calls, frame)
-    own_open = marker(before) if before != opening else None
-    own_close = marker(closing) if closing != close else None
-    if own_open is None and own_close is None:
+    if before == opening and closing == close:
         return None
-    return ContentWithCalls(
-        open=own_open if before != opening else marker(opening), close=own_close if closing != close else marker(close)
-    )
+    return ContentWithCalls(open=marker(before), close=marker(closing))
 
 
 def gap_before(text: str | None, mark: str) -> str | None:

@@ -63,6 +63,7 @@ def read_call(spans: JsonSpans, calls: tuple[CallCase, ...], text: str) -> JsonC
         name=read.name,
         arguments=read.arguments,
         id=read.id,
+        id_start=read.id_start,
         array=spans.array,
         name_is_key=read.name_is_key,
         arguments_as_text=read.arguments_as_text,
@@ -111,14 +112,15 @@ def _agreed(layouts: list[JsonCall]) -> JsonCall | None:
     first = layouts[0]
     extra = dict(first.extra)
     call_id = first.id
+    start: int | None = None
     for path, value in first.extra.items():
         if all(layout.extra.get(path) == value for layout in layouts):
             continue
         del extra[path]
         counts = [str(layout.extra.get(path)) for layout in layouts]
         if call_id is None and counts in ([str(i) for i in range(len(counts))], [str(i + 1) for i in range(len(counts))]):
-            call_id = tuple(path.split("."))
-    same = [replace(layout, extra=extra, id=call_id) for layout in layouts]
+            call_id, start = tuple(path.split(".")), int(counts[0])
+    same = [replace(layout, extra=extra, id=call_id, id_start=start) for layout in layouts]
     return same[0] if all(layout == same[0] for layout in same) else None
 
 

@@ -51,8 +51,8 @@ def cut_at_role(header: str, user_opening: str) -> str:
     mine = _WORD.match(header, size)
     if role is None or mine is None or not size:
         return header
-    tail = opening[role.end() :]
-    return header[: mine.end() + len(tail)] if header.startswith(tail, mine.end()) else header
+    expected = opening[:size] + mine.group() + opening[role.end() :].replace(role.group(), mine.group())
+    return expected if header.startswith(expected) else header
 
 
 def _starts(user_opening: str) -> list[int]:

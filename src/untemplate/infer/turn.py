@@ -56,7 +56,7 @@ def infer_turn(
     most = 0 if calling is None else count_calls(calling)
     if most == 0:
         calling = None
-    header = _header(plain, calling, probers, generations, special)
+    header = _header(plain, calling, special)
     body = _body_of(plain, header)
     call_body = None if calling is None else _body_of(calling, header)
     gaps = _plain_gaps(body, probers, header, reasons)
@@ -103,17 +103,17 @@ def _reasoning_prober(probers: Sequence[Prober]) -> tuple[Prober, bool]:
     return probers[0], False
 
 
-def _header(plain: Prober, calling: Prober | None, probers: Sequence[Prober], generations: Sequence[str], special: tuple[str, ...]) -> str:
+def _header(plain: Prober, calling: Prober | None, special: tuple[str, ...]) -> str:
     turns: list[str | None] = [
         plain.turn(sentinel_case(content=True)),
         plain.turn(sentinel_case(reasoning=True, content=True)),
         plain.turn(sentinel_case(content=True), follow="user"),
     ]
-    turns += [prober.turn(sentinel_case(content=True)) for prober in probers]
     if calling is not None:
         turns += [calling.turn(sentinel_case(calls=1)), calling.turn(sentinel_case(content=True, calls=1))]
     texts = [_before_sentinels(text) for text in turns if text is not None]
-    header = infer_header(texts, generations, special=special)
+    asked = plain.generation()
+    header = infer_header(texts, [] if asked is None else [asked], special=special)
     header = cut_at_role(header, user_opening(plain))
     reasoning = plain.turn(sentinel_case(reasoning=True, content=True))
     before = gap_before(reasoning, sentinels.REASONING)

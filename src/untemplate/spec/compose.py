@@ -74,7 +74,7 @@ def _block(turn: Turn, block: Block, reasoning: str | None, content: str | None,
         case Block.REASONING:
             if reasoning:
                 return _first(turn.reasoning.open) + reasoning + _first(turn.reasoning.close)
-            return turn.reasoning.empty or ""
+            return (turn.reasoning.empty_with_calls if calls else turn.reasoning.empty) or ""
         case Block.CONTENT:
             return _content(turn.content, content, bool(reasoning), bool(calls))
         case Block.CALLS:
@@ -110,14 +110,14 @@ def _calls(calls: Calls, items: Sequence[ComposedCall]) -> str:
     if section.several_only and len(items) < 2:
         opened = closed = ""
     if form.json is not None and form.json.array:
-        return opened + form.open.text + _json_text([_json_value(form.json, item) for item in items], form.json) + closed
+        return opened + form.open.text + _json_text([_json_value(form.json, item, index) for index, item in enumerate(items)], form.json) + closed
     return opened + section.separator.join(_call(form, item, index) for index, item in enumerate(items)) + closed
 
 
 def _call(form: CallForm, item: ComposedCall, index: int) -> str:
     close = form.close.text if form.close else ""
     if form.json is not None:
-        return form.open.text + _json_text(_json_value(form.json, item), form.json) + close
+        return form.open.text + _json_text(_json_value(form.json, item, index), form.json) + close
     written = []
     for part in form.fields:
         match part:
@@ -136,7 +136,7 @@ def _call(form: CallForm, item: ComposedCall, index: int) -> str:
     return form.open.text + "".join(written) + close
 
 
-def _json_value(layout: JsonCall, item: ComposedCall) -> Any:
+def _json_value(layout: JsonCall, item: ComposedCall, index: int) -> Any:
     arguments: Any = dict(item.arguments)
     if layout.arguments_as_text:
         arguments = json.dumps(arguments, ensure_ascii=False)
@@ -150,7 +150,7 @@ def _json_value(layout: JsonCall, item: ComposedCall) -> Any:
     _put(value, layout.name, item.name)
     _put(value, layout.arguments, arguments)
     if layout.id is not None:
-        _put(value, layout.id, item.id)
+        _put(value, layout.id, item.id if layout.id_start is None else str(layout.id_start + index))
     return value
 
 

@@ -164,6 +164,8 @@ class JsonCall:
     arguments: tuple[str, ...] = ()
     """Key path of the arguments; empty when ``name_is_key`` (they are the value at that key)."""
     id: tuple[str, ...] | None = None
+    id_start: int | None = None
+    """Where the id is only the call's position: the first one's; ``None``: ids are given."""
     array: bool = False
     """All calls of a section are items of one JSON array."""
     name_is_key: bool = False
@@ -237,6 +239,8 @@ class Reasoning:
     close: tuple[Marker, ...] = ()
     empty: str | None = None
     """What stands for reasoning that is empty (an empty pair of tags); ``None``: nothing is written."""
+    empty_with_calls: str | None = None
+    """The same in a turn that calls tools."""
 
 
 class ContentMode(StrEnum):

@@ -19,7 +19,7 @@ _ATOM = (
     r"|\[/?[A-Z][A-Z_0-9]+\]"  # [TOOL_CALLS]
     r"|\w+"
 )
-_TAIL_OF_TAG = re.compile(r"[^<>\n]{0,40}>")
+_TAIL_OF_TAG = re.compile(r"[\w\s\"'/=.:-]{0,40}>(?!>)")
 _OPEN_TAG_AT_END = re.compile(r"<[^<>\n]{0,80}$")
 
 
