@@ -2,5 +2,6 @@
 
 from untemplate.source.load import load_source
 from untemplate.source.model import SourceKind, TemplateSource
+from untemplate.source.vocabulary import Token, TokenType, Vocabulary
 
-__all__ = ["SourceKind", "TemplateSource", "load_source"]
+__all__ = ["SourceKind", "TemplateSource", "Token", "TokenType", "Vocabulary", "load_source"]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
+
+from untemplate.source.vocabulary import Vocabulary
 
 _EMPTY: Mapping[str, Any] = MappingProxyType({})
 
@@ -16,6 +18,24 @@ class SourceKind(StrEnum):
     TOKENIZER_CONFIG = "tokenizer_config"
     FOLDER = "folder"
     GGUF = "gguf"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contents:
+    """All that one file or folder says, before a template is chosen."""
+
+    name: str
+    kind: SourceKind
+    path: str
+    looked_for: str
+    """Where a template would stand, for the message that there is none."""
+    templates: Mapping[str, str] = field(default_factory=lambda: _EMPTY)
+    special_tokens: Mapping[str, str] = field(default_factory=lambda: _EMPTY)
+    adds_bos: bool | None = None
+    load_vocabulary: Callable[[], Vocabulary] | None = None
+    hint: str | None = None
+    """What to do when there is no template."""
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,9 +52,11 @@ class TemplateSource:
     chosen: str
     """The name of the one that is used."""
     special_tokens: Mapping[str, str] = field(default_factory=lambda: _EMPTY)
-    """Variables of the template, such as ``bos_token``."""
+    """Variables of the template, such as ``bos_token``, with their texts."""
     adds_bos: bool | None = None
     """Whether the tokenizer itself puts the BOS token first; ``None``: the source does not say."""
+    load_vocabulary: Callable[[], Vocabulary] | None = field(default=None, compare=False, repr=False)
+    """Reads the tokens, each time it is called; ``None``: the source has none."""
     notes: tuple[str, ...] = ()
     """What was decided on the way and a reader should know."""
 
@@ -42,3 +64,10 @@ class TemplateSource:
     def text(self) -> str:
         """The chosen template."""
         return self.templates[self.chosen]
+
+    def strip_added_bos(self, prompt: str) -> str:
+        """Return the prompt as it is handed to the tokenizer: without a leading BOS, but only if the tokenizer adds one.
+
+        A template whose first token merely equals the BOS token keeps it.
+        """
+        return prompt.removeprefix(self.special_tokens.get("bos_token", "")) if self.adds_bos else prompt

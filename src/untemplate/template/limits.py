@@ -34,7 +34,7 @@ class Limits:
     """Characters (or items) of any one value."""
     total: int = 64_000_000
     """Characters (or items) of all values made, freed ones included."""
-    source: int = 1_000_000
+    source: int = 500_000
     """Characters of the template's own text."""
 
 

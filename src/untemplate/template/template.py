@@ -86,11 +86,10 @@ class Template:
         names["tools"] = copy_plain(tools)
         names["add_generation_prompt"] = add_generation_prompt
         with self._lock:
-            if (old := self._given_up) is not None:
-                raise TemplateError(old.message, code=old.code, where=old.where, hint=old.hint)
+            self._check_given_up()
             while True:
                 try:
-                    return self._run({**self._blank, **names, "messages": copy_messages(messages)})
+                    return self._run({**self._blank, **names}, messages)
                 except (SecurityError, UndefinedError) as error:
                     if not self._relax(error, names):
                         raise self._explain(error) from error
@@ -121,8 +120,13 @@ class Template:
         """
         return tuple(dict.fromkeys(self._compiled_sandbox().findings.texts))
 
+    def _check_given_up(self) -> None:
+        if (old := self._given_up) is not None:
+            raise TemplateError(old.message, code=old.code, where=old.where, hint=old.hint)
+
     def _compiled_sandbox(self) -> Sandbox:
         with self._lock:
+            self._check_given_up()
             try:
                 return self._compile()
             except Exception as error:
@@ -159,10 +163,11 @@ class Template:
         self._notes += (f"The template needs {token[1]}, which the source does not name; it is left empty.",)
         return True
 
-    def _run(self, names: dict[str, Any]) -> str:
+    def _run(self, names: dict[str, Any], messages: Sequence[Mapping[str, Any]]) -> str:
         budget = self._compile().budget
         code = self._code
         assert code is not None
+        names["messages"] = copy_messages(messages)
         budget.start()
         pieces: list[str] = []
         size = 0
@@ -177,7 +182,15 @@ class Template:
         return "".join(pieces)
 
     def _explain(self, error: Exception) -> TemplateError:
-        """Return the error that a caller sees for one raised while compiling or running."""
+        """Return the error that a caller sees for one raised while compiling or running; count what ends a template."""
+        explained = self._translate(error)
+        if explained.code in _LIMITS:
+            self._strikes += 1
+        if self._code is None or explained.code == "E204" or self._strikes == _STRIKES:
+            self._given_up = explained
+        return explained
+
+    def _translate(self, error: Exception) -> TemplateError:
         if isinstance(error, TemplateSyntaxError):
             return TemplateError(
                 f"not a Jinja template: {error.message}",
@@ -190,7 +203,6 @@ class Template:
         match error:
             case TemplateError():
                 error.where = error.where or where
-                self._count_strike(error)
                 return error
             case SecurityError():
                 return TemplateError(str(error), code="E203", where=where, hint="The sandbox does not allow this.")
@@ -202,12 +214,6 @@ class Template:
             case MemoryError() | OverflowError():
                 return TemplateError(f"the template builds too large a value: {error}", code="E206", where=where)
         return TemplateError(f"the template fails: {str(error) or type(error).__name__}", code="E200", where=where)
-
-    def _count_strike(self, error: TemplateError) -> None:
-        if error.code in _LIMITS:
-            self._strikes += 1
-            if error.code == "E204" or self._strikes == _STRIKES:
-                self._given_up = error
 
     def _line(self, trace: TracebackType | None) -> int | None:
         """Return the template's line that was running when an error was raised."""
