@@ -95,10 +95,10 @@ def test_a_call_is_one_row_and_white_space_goes_with_what_it_follows() -> None:
 
 def test_names_keys_and_values_of_a_call_are_told_apart() -> None:
     kinds = {piece.text: piece.kind for piece in sketch_turn(SPEC)}
-    assert (kinds["get_weather"], kinds["city"], kinds["Paris"], kinds["<p="]) == (Kind.NAME, Kind.KEY, Kind.VALUE, Kind.CALL)
+    assert (kinds["get_weather"], kinds["city"], kinds["Paris"], kinds["><p="]) == (Kind.NAME, Kind.KEY, Kind.VALUE, Kind.CALL)
     form = CallForm(open=Marker(core=""), close=None, json=JsonCall(name=("name",), arguments=("arguments",)))
     kinds = {piece.text: piece.kind for piece in sketch_turn(with_form(form))}
-    assert (kinds["get_weather"], kinds['"city"'], kinds['"Paris"']) == (Kind.NAME, Kind.KEY, Kind.VALUE)
+    assert (kinds["get_weather"], kinds["city"], kinds['"Paris"'], kinds["3"]) == (Kind.NAME, Kind.KEY, Kind.VALUE, Kind.VALUE)
 
 
 def test_the_prompt_opens_reasoning_only_once() -> None:
