@@ -1,0 +1,195 @@
+"""The arguments of a field call: one JSON object, bare text, or pairs, with what closes the call behind them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from untemplate.lower.bodies import CUT
+from untemplate.lower.closing import close_after_pairs, close_after_value, confirm_close, spaced_chunks
+from untemplate.lower.marks import EMPTY, SPACE, any_of, chunks, is_marker, loose, many, maybe, white_after, white_before
+from untemplate.lower.notation import add_nested
+from untemplate.lower.tags import Code, Kind
+from untemplate.lower.values import Around, is_json_like, value_node
+from untemplate.lower.vocabulary import Vocabulary, name_like
+from untemplate.peg import builder as b
+from untemplate.peg.nodes import Characters, End, Json, JsonKind, Node, Until
+from untemplate.spec.model import Arguments, Encoding, Field, FieldName, PairList, Part, Text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Behind:
+    """What comes after the arguments of a call."""
+
+    tail: tuple[str, ...]
+    """The chunks of the call's close."""
+    structure: Node
+    """What may follow a call (another one, the end of the section or of the turn), as a look-ahead without white space before it."""
+    stops: tuple[str, ...]
+    """Texts that ``structure`` may begin with."""
+
+
+def arguments_start(arguments: Arguments | None, vocabulary: Vocabulary, behind: Behind) -> Node:
+    """Return the look-ahead that tells that arguments (or the call's close) follow a name."""
+    ends = any_of(spaced_chunks(behind.tail[:1]), b.seq(SPACE, any_of(End(), behind.structure)))
+    if arguments is None:
+        return b.peek(ends)
+    if arguments.encoding in (Encoding.JSON, Encoding.PYTHON):
+        return b.peek(any_of(b.seq(SPACE, any_of(b.lit("{"), b.lit('"'))), ends))
+    if arguments.encoding is Encoding.RAW:
+        return b.negate(name_like(emit=False))
+    assert arguments.object is not None
+    opening = chunks(arguments.object.open)
+    if opening:
+        return b.peek(any_of(spaced_chunks(opening[:1]), ends))
+    return b.peek(any_of(b.seq(SPACE, _pair_next(arguments.object, vocabulary, separated=False)), ends))
+
+
+def arguments_node(arguments: Arguments | None, vocabulary: Vocabulary, behind: Behind, rules: b.ArenaBuilder, *, whole: bool) -> Node:
+    """Return the arguments and the close of the call. ``whole``: nothing may be missing. Rules it needs are added to ``rules``."""
+    strict = spaced_chunks(behind.tail)
+    if arguments is None:
+        return strict if whole else close_after_value(behind.tail)
+    if arguments.encoding in (Encoding.JSON, Encoding.PYTHON):
+        return b.seq(SPACE, _json(arguments, behind, whole=whole), strict if whole else close_after_value(behind.tail))
+    if arguments.encoding is Encoding.RAW:
+        return b.seq(SPACE, _text(behind), strict if whole else close_after_value(behind.tail))
+    return _pairs(arguments, vocabulary, behind, rules, whole=whole)
+
+
+def _json(arguments: Arguments, behind: Behind, *, whole: bool) -> Node:
+    """Return one object; a string that holds it; or nothing where the close follows at once."""
+    text = b.tag(Kind.ARGUMENTS_TEXT, Json(kind=JsonKind.STRING, decoded=True))
+    nothing = b.peek(spaced_chunks(behind.tail[:1])) if behind.tail else b.peek(b.seq(SPACE, any_of(End(), behind.structure)))
+    return any_of(
+        b.seq(b.peek(b.lit("{")), CUT, b.tag(Kind.ARGUMENTS, Json(kind=JsonKind.OBJECT, python=arguments.encoding is Encoding.PYTHON))),
+        b.seq(b.peek(any_of(b.lit('"'), b.lit("'"))), CUT, text),
+        b.seq(b.lit("null"), nothing),
+        b.seq(nothing, EMPTY if whole else b.note(Code.REPAIRED)),
+    )
+
+
+def _text(behind: Behind) -> Node:
+    """Return arguments that are JSON by agreement only."""
+    stops = tuple(dict.fromkeys((*behind.tail[:1], *behind.stops)))
+    return any_of(
+        b.seq(b.peek(b.lit("{")), CUT, b.tag(Kind.ARGUMENTS, Json(kind=JsonKind.OBJECT))), b.tag(Kind.ARGUMENTS_TEXT, Until(stops=stops))
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairParts:
+    """A pair, cut at its key and its value."""
+
+    opening: str
+    between: tuple[Part, ...]
+    after: tuple[Part, ...]
+
+    @property
+    def key_end(self) -> str:
+        """The first chunk behind the key."""
+        return next((chunks(part.text)[0] for part in self.between if isinstance(part, Text) and part.text.strip()), "")
+
+
+def cut_pair(pairs: PairList) -> PairParts:
+    """Return the parts of a pair before its key, between key and value, and behind the value."""
+    kinds = [part.field if isinstance(part, Field) else None for part in pairs.pair]
+    key, value = kinds.index(FieldName.KEY), kinds.index(FieldName.VALUE)
+    opening = "".join(part.text for part in pairs.pair[:key] if isinstance(part, Text))
+    return PairParts(opening=opening, between=pairs.pair[key + 1 : value], after=pairs.pair[value + 1 :])
+
+
+def key_node(opening: str, end: str, quotes: tuple[str, ...]) -> Node:
+    """Return a key of any name; where its pair has an opening it may hold what a bare one may not."""
+    text: Node = Until(stops=(end, "\n")) if opening.strip() and end else name_like(end)
+    marks = [quote for quote in dict.fromkeys((*quotes, '"', "'")) if quote and quote not in end and not opening.endswith(quote)]
+    quoted = [b.seq(b.lit(mark), b.tag(Kind.KEY, Until(stops=(mark, "\n"))), b.lit(mark)) for mark in marks]
+    return any_of(*quoted, b.tag(Kind.KEY, text))
+
+
+def _pair_next(pairs: PairList, vocabulary: Vocabulary, *, separated: bool = True) -> Node:
+    """Return the look-ahead for the next pair, with a declared key."""
+    parts = cut_pair(pairs)
+    end = parts.key_end
+    separator = chunks(pairs.separator) if separated else ()
+    opening = b.seq(maybe(b.seq(loose(*separator), SPACE)) if separator else EMPTY, loose(parts.opening), SPACE)
+    quote = Characters(ranges=(('"', '"'), ("'", "'")), minimum=0, emit=False)
+    return b.seq(opening, quote, vocabulary.declared_key(end), quote, SPACE, b.lit(end) if end else EMPTY)
+
+
+def _pairs(arguments: Arguments, vocabulary: Vocabulary, behind: Behind, rules: b.ArenaBuilder, *, whole: bool) -> Node:
+    pairs = arguments.object
+    assert pairs is not None
+    opening, separator = chunks(pairs.open), chunks(pairs.separator)
+    tail = (*chunks(pairs.close), *behind.tail)
+    pair = _pair(arguments, pairs, vocabulary, Behind(tail=tail, structure=behind.structure, stops=behind.stops), rules)
+    gap = b.seq(SPACE, maybe(b.seq(loose(*separator), SPACE))) if separator else SPACE
+    empty = chunks(pairs.empty) if pairs.empty else ()
+    strict = spaced_chunks(tail)
+    close = strict if whole else close_after_pairs(tail, behind.structure)
+    listed = b.seq(maybe(spaced_chunks(opening)) if opening else EMPTY, many(b.seq(gap, pair)), maybe(gap) if separator else EMPTY, close)
+    if empty and empty != (*opening, *chunks(pairs.close)):
+        listed = any_of(b.seq(spaced_chunks(empty), spaced_chunks(behind.tail)), listed)
+    return b.tag(Kind.PAIRS, listed)
+
+
+def _pair(arguments: Arguments, pairs: PairList, vocabulary: Vocabulary, behind: Behind, rules: b.ArenaBuilder) -> Node:
+    parts = cut_pair(pairs)
+    nodes: list[Node] = [loose(parts.opening), SPACE] if parts.opening.strip() else []
+    nodes.append(key_node(parts.opening, parts.key_end, pairs.key_quotes))
+    lead = ""
+    for index, part in enumerate(parts.between):
+        if isinstance(part, Text):
+            nodes += between_chunks(part.text, first=index == 0)
+            lead = white_after(part.text)
+        elif part.field is FieldName.TYPE:
+            following = next((chunks(later.text)[0] for later in parts.between[index + 1 :] if isinstance(later, Text) and later.text.strip()), "")
+            nodes.append(b.tag(Kind.TYPE, Until(stops=(following, "\n")) if following else name_like()))
+            lead = ""
+    nodes.append(CUT)
+    close, stop, last = _close(parts.after)
+    around = Around(
+        lead=lead,
+        trail=white_before(parts.after[0].text) if parts.after and isinstance(parts.after[0], Text) else "",
+        close=close,
+        stop=stop,
+        last=last,
+        follow=any_of(_pair_next(pairs, vocabulary), confirm_close(behind.tail, behind.structure)),
+        implied=_implied(behind) if stop == "" or not behind.tail or behind.tail[0] != stop else None,
+    )
+    nested = None
+    if arguments.notation is not None and not is_json_like(arguments.notation):
+        nested = add_nested(arguments.notation, rules, stop)
+    return b.tag(Kind.PAIR, *nodes, value_node(arguments, around, nested))
+
+
+def between_chunks(text: str, *, first: bool) -> list[Node]:
+    """Return the text between key and value; the tag that ends the key may come twice."""
+    nodes: list[Node] = []
+    for index, chunk in enumerate(chunks(text)):
+        nodes += [SPACE, b.lit(chunk)]
+        if first and index == 0 and is_marker(chunk) and chunk.startswith("</"):
+            nodes.append(many(b.seq(SPACE, b.lit(chunk), b.note(Code.REPAIRED))))
+    return nodes
+
+
+def _implied(behind: Behind) -> tuple[str, Node] | None:
+    """Return the call's close as what may stand in place of a pair's."""
+    if not behind.tail or not (is_marker(behind.tail[0]) or len(behind.tail) > 1):
+        return None
+    return behind.tail[0], loose(*behind.tail)
+
+
+def _close(after: tuple[Part, ...]) -> tuple[tuple[Node, ...], str, str]:
+    """Return the nodes of a pair's close, the text that it begins with and its last chunk."""
+    nodes: list[Node] = []
+    stop = last = ""
+    for index, part in enumerate(after):
+        if isinstance(part, Text):
+            for chunk in chunks(part.text):
+                nodes += [SPACE, b.lit(chunk)] if nodes else [b.lit(chunk)]
+                stop, last = stop or chunk, chunk
+        else:
+            following = next((chunks(later.text)[0] for later in after[index + 1 :] if isinstance(later, Text) and later.text.strip()), "")
+            nodes.append(name_like(following, emit=False))
+            last = ""
+    return tuple(nodes), stop, last

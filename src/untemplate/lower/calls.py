@@ -1,0 +1,175 @@
+"""The calls of a turn: sections, forms, lists, and what is tolerated around them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from untemplate.lower.arguments import Behind
+from untemplate.lower.bodies import CallBody
+from untemplate.lower.closing import close_after_value, spaced_chunks
+from untemplate.lower.field_calls import field_call, inner_opening
+from untemplate.lower.json_calls import json_call
+from untemplate.lower.marks import EMPTY, NEVER, SPACE, any_of, chunks, is_marker, loose, many, maybe
+from untemplate.lower.signs import Signs
+from untemplate.lower.tags import Code
+from untemplate.lower.vocabulary import Vocabulary
+from untemplate.peg import builder as b
+from untemplate.peg.nodes import End, Node, Ref
+from untemplate.spec.model import CallForm, CallStart
+
+_REPAIRED = b.note(Code.REPAIRED)
+_COMMA = b.seq(SPACE, b.lit(","), SPACE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallNodes:
+    """The calls of a turn, in the three places where they are looked for."""
+
+    anywhere: Node
+    """One call or more, certain from the name on."""
+    at_start: Node
+    """Calls without a marker, which count only as the first thing after reasoning."""
+    whole: Node
+    """Whole calls to declared tools only, for a look-ahead inside reasoning."""
+    dangling: Node
+    """An opening marker with nothing behind it but the end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Form:
+    section: tuple[str, ...]
+    open: tuple[str, ...]
+    inner: tuple[str, ...]
+    committed: Node
+    """A call behind its opening marker, certain from a declared name on, else whole to a tool of any name."""
+    whole: Node
+
+    @property
+    def marked(self) -> bool:
+        """Whether a marker stands before the call or at its beginning."""
+        return any(is_marker("".join(each)) for each in (self.section, self.open, self.inner))
+
+
+def call_nodes(signs: Signs, vocabulary: Vocabulary, boundary: Ref, stops: tuple[str, ...], rules: b.ArenaBuilder) -> CallNodes:
+    """Return the nodes for the calls of a turn; they match nothing where no calls are read.
+
+    Args:
+        boundary: the rule for what may follow a call.
+        stops: the texts that ``boundary`` may begin with.
+    """
+    if not signs.forms or not vocabulary.names:
+        return CallNodes(anywhere=NEVER, at_start=NEVER, whole=NEVER, dangling=NEVER)
+    forms = [_form(signs, form, vocabulary, boundary, stops, rules) for form in signs.forms]
+    marked = [each for each, form in zip(forms, signs.forms, strict=True) if each.marked and form.at is CallStart.ANYWHERE]
+    started = [each for each in forms if each not in marked]
+    separator = chunks(signs.section.separator)
+    close = chunks(signs.section.close.core) if signs.section.close is not None else ()
+    several_only = signs.section.several_only
+    return CallNodes(
+        anywhere=_listed(marked, separator, close, committed=True, omitted=not several_only),
+        at_start=_started(started, separator, close),
+        whole=_listed(marked, separator, close, committed=False, omitted=not several_only),
+        dangling=b.seq(any_of(*(loose(*each) for form in marked for each in _dangling(form))), SPACE, End(), b.note(Code.STRAY_MARKER)),
+    )
+
+
+def _dangling(form: _Form) -> list[tuple[str, ...]]:
+    return [each for each in (form.section + form.open, form.section, form.open) if each and is_marker("".join(each))]
+
+
+def _form(signs: Signs, form: CallForm, vocabulary: Vocabulary, boundary: Ref, stops: tuple[str, ...], rules: b.ArenaBuilder) -> _Form:
+    section = chunks(signs.section.open.core) if signs.section.open is not None else ()
+    opening = chunks(form.open.core)
+    inner = inner_opening(form)
+    tail = chunks(form.close.core) if form.close is not None else ()
+    if form.json is None:
+        body = field_call(form, vocabulary, Behind(tail=tail, structure=boundary, stops=stops), rules)
+        committed: Node = any_of(rules.add("call", body.committed()), rules.add("unknown-call", body.undeclared()))
+        whole: Node = rules.add("whole-call", body.complete())
+    else:
+        marked = is_marker("".join((*section, *opening)))
+        single = json_call(form.json, vocabulary, tail, marked=marked)
+        item = json_call(form.json, vocabulary, (), marked=marked)
+        committed = any_of(_json_list(item, tail, rules), rules.add("call", _either(single, marked)))
+        whole = any_of(
+            b.seq(b.lit("["), SPACE, item.complete(), many(b.seq(_COMMA, item.complete())), SPACE, b.lit("]"), spaced_chunks(tail)),
+            rules.add("whole-call", single.complete()),
+        )
+    return _Form(section=section, open=opening, inner=inner, committed=committed, whole=whole)
+
+
+def _either(body: CallBody, marked: bool) -> Node:
+    return any_of(body.committed(), body.undeclared()) if marked else body.committed()
+
+
+def _json_list(item: CallBody, tail: tuple[str, ...], rules: b.ArenaBuilder) -> Node:
+    """Return calls in one JSON array."""
+    each = rules.add("call-item", any_of(item.committed(), item.undeclared()))
+    return b.seq(b.lit("["), SPACE, each, many(b.seq(_COMMA, each)), maybe(_COMMA), close_after_value(("]", *tail)))
+
+
+def _listed(forms: list[_Form], separator: tuple[str, ...], close: tuple[str, ...], *, committed: bool, omitted: bool) -> Node:
+    """Return one call or more, in a section or without. ``omitted``: a section that is left out is noted."""
+    following = many(b.seq(SPACE, any_of(*(_next(form, separator, committed=committed) for form in forms))))
+    options: list[Node] = []
+    for form in forms:
+        body = form.committed if committed else form.whole
+        if form.section:
+            again = many(b.seq(SPACE, loose(*form.section), _REPAIRED)) if is_marker("".join(form.section)) else EMPTY
+            for lead in _leads(form):
+                options.append(b.seq(loose(*form.section), SPACE, again, lead, body, following, _section_close(close)))
+    for form in forms:
+        body = form.committed if committed else form.whole
+        note = _REPAIRED if form.section and omitted else EMPTY
+        for lead in _own_leads(form):
+            options.append(b.seq(note, lead, body, following, maybe(spaced_chunks(close)) if close else EMPTY))
+    if not options:
+        return NEVER
+    return b.seq(any_of(*options), b.optional(b.seq(SPACE, End())) if committed else EMPTY)
+
+
+def _leads(form: _Form) -> list[Node]:
+    """Return the openings of a call behind its section: its marker, or nothing where what follows is a marker by itself."""
+    if not form.open:
+        return [EMPTY]
+    again = many(b.seq(SPACE, loose(*form.open), _REPAIRED)) if is_marker("".join(form.open)) else EMPTY
+    leads: list[Node] = [b.seq(loose(*form.open), SPACE, again)]
+    return [*leads, _REPAIRED] if is_marker("".join(form.inner)) else leads
+
+
+def _own_leads(form: _Form) -> list[Node]:
+    """Return the openings of a call without its section, where they are markers by themselves."""
+    leads = _leads(form)
+    if is_marker("".join(form.inner)):
+        return leads
+    return leads[:1] if form.open and (is_marker("".join(form.open)) or not form.section) else []
+
+
+def _next(form: _Form, separator: tuple[str, ...], *, committed: bool) -> Node:
+    """Return a further call: behind a separator, where there is one, or at its own marker."""
+    body = form.committed if committed else form.whole
+    gap = b.seq(maybe(b.seq(loose(*separator), SPACE)) if separator else EMPTY, maybe(b.seq(loose(*form.section), SPACE)) if form.section else EMPTY)
+    if form.open or is_marker("".join(form.inner)):
+        return any_of(*(b.seq(gap, lead, body) for lead in _leads(form)))
+    ways = [b.seq(loose(*separator), SPACE, body)] if separator else []
+    if form.section:
+        ways.append(b.seq(loose(*form.section), SPACE, body))
+    return any_of(*ways) if ways else body
+
+
+def _section_close(close: tuple[str, ...]) -> Node:
+    if not close:
+        return EMPTY
+    again = many(b.seq(spaced_chunks(close), _REPAIRED)) if is_marker("".join(close)) else EMPTY
+    return b.seq(any_of(spaced_chunks(close), b.peek(b.seq(SPACE, End())), _REPAIRED), again)
+
+
+def _started(forms: list[_Form], separator: tuple[str, ...], close: tuple[str, ...]) -> Node:
+    """Return calls without a marker: one, or several with a separator, a comma or a semicolon between them."""
+    if not forms:
+        return NEVER
+    between = any_of(*(b.seq(loose(*each), SPACE) for each in (separator, (";",), (",",)) if each))
+    bodies = any_of(*(b.seq(loose(*form.section, *form.open), SPACE, form.committed) for form in forms))
+    further = any_of(*(b.seq(loose(*form.open), SPACE, form.committed) for form in forms))
+    ends = maybe(spaced_chunks(close)) if close else EMPTY
+    return b.seq(SPACE, bodies, many(b.seq(SPACE, maybe(between), further)), ends, b.optional(b.seq(SPACE, End())))

@@ -1,0 +1,66 @@
+"""What ends a call: its closing markers, with those that are missing or written twice tolerated where the meaning is certain."""
+
+from __future__ import annotations
+
+from untemplate.lower.marks import EMPTY, SPACE, any_of, is_marker, many
+from untemplate.lower.tags import Code
+from untemplate.peg import builder as b
+from untemplate.peg.nodes import End, Node
+
+_AT_END = b.peek(b.seq(SPACE, End()))
+_REPAIRED = b.note(Code.REPAIRED)
+
+
+def spaced_chunks(chunks: tuple[str, ...]) -> Node:
+    """Return the chunks in order, with free white space before each."""
+    nodes: list[Node] = []
+    for chunk in chunks:
+        nodes += [SPACE, b.lit(chunk)]
+    return b.seq(*nodes) if nodes else EMPTY
+
+
+def close_after_value(chunks: tuple[str, ...]) -> Node:
+    """Return the close of a call whose arguments end by themselves: it never fails, and what is missing is noted."""
+    if not chunks:
+        return EMPTY
+    return b.seq(_stray_brackets(chunks), any_of(*_forms(chunks), _AT_END, _REPAIRED), _doubled(chunks))
+
+
+def close_after_pairs(chunks: tuple[str, ...], structure: Node) -> Node:
+    """Return the close of a call whose arguments are pairs: it fails where neither it, structure nor the end follows."""
+    if not chunks:
+        return EMPTY
+    unclosed = b.seq(SPACE, End(), b.note(Code.UNCLOSED_CALL))
+    implied = b.seq(b.peek(b.seq(SPACE, structure)), _REPAIRED)
+    return b.seq(any_of(*_forms(chunks), unclosed, implied), _doubled(chunks))
+
+
+def confirm_close(chunks: tuple[str, ...], structure: Node) -> Node:
+    """Return the look-ahead that tells the close of a call from a text that quotes some of it."""
+    if not chunks:
+        return any_of(b.seq(SPACE, End()), b.seq(SPACE, structure))
+    options = [spaced_chunks(chunks)]
+    for size in range(len(chunks) - 1, 0, -1):
+        options.append(b.seq(spaced_chunks(chunks[:size]), SPACE, any_of(End(), structure)))
+    return any_of(*options)
+
+
+def _forms(chunks: tuple[str, ...]) -> list[Node]:
+    """Return the close whole, without its beginning, and without its end."""
+    options = [spaced_chunks(chunks)]
+    options += [b.seq(spaced_chunks(chunks[start:]), _REPAIRED) for start in range(1, len(chunks)) if is_marker(chunks[start])]
+    for size in range(len(chunks) - 1, 0, -1):
+        options += [b.seq(spaced_chunks(chunks[:size]), _AT_END), b.seq(spaced_chunks(chunks[:size]), _REPAIRED)]
+    return options
+
+
+def _doubled(chunks: tuple[str, ...]) -> Node:
+    return many(b.seq(SPACE, b.lit(chunks[-1]), _REPAIRED)) if is_marker(chunks[-1]) else EMPTY
+
+
+def _stray_brackets(chunks: tuple[str, ...]) -> Node:
+    """Return closing brackets that models write once too often, where the close follows them."""
+    if not is_marker(chunks[0]) or chunks[0][0] in "]}":
+        return EMPTY
+    brackets = b.chars("]}", 1, 3, emit=False)
+    return b.optional(b.seq(SPACE, brackets, b.peek(b.seq(SPACE, b.lit(chunks[0]))), _REPAIRED))

@@ -1,0 +1,134 @@
+"""Calls that are literal text with fields in between: name, id, arguments, counters."""
+
+from __future__ import annotations
+
+from untemplate.lower.arguments import Behind, arguments_node, arguments_start
+from untemplate.lower.bodies import CallBody, Way
+from untemplate.lower.marks import EMPTY, SPACE, chunks, is_marker, maybe
+from untemplate.lower.tags import CallData, Kind
+from untemplate.lower.vocabulary import Vocabulary, any_name, name_like
+from untemplate.peg import builder as b
+from untemplate.peg.nodes import Literal, Node, Until
+from untemplate.spec.model import CallForm, Field, FieldName, Part, Text
+
+_DIGITS = b.chars("0-9", 1, None, emit=False)
+_DIGITS_OF_ID = b.chars("0-9", 1, None)
+
+
+def inner_opening(form: CallForm) -> tuple[str, ...]:
+    """Return the chunks that a field call begins with behind its opening marker."""
+    return chunks(form.fields[0].text) if form.fields and isinstance(form.fields[0], Text) else ()
+
+
+def field_call(form: CallForm, vocabulary: Vocabulary, behind: Behind, rules: b.ArenaBuilder) -> CallBody:
+    """Return the body of a call of literal text and fields. ``behind``: what closes the call, and what may follow it."""
+    place = next((index for index, part in enumerate(form.fields) if _is(part, FieldName.ARGUMENTS)), len(form.fields))
+    before, after = form.fields[:place], form.fields[place + 1 :]
+    tail = (*(chunk for part in after if isinstance(part, Text) for chunk in chunks(part.text)), *behind.tail)
+    behind = Behind(tail=tail, structure=behind.structure, stops=behind.stops)
+    start = arguments_start(form.arguments, vocabulary, behind)
+    head, remaining = _head(form, before, vocabulary.name(), start)
+    unknown, _ = _head(form, before, None, start)
+    way = Way(
+        head=head,
+        unknown=unknown,
+        rest=b.seq(*remaining, arguments_node(form.arguments, vocabulary, behind, rules, whole=False)),
+        whole=b.seq(*remaining, arguments_node(form.arguments, vocabulary, behind, rules, whole=True)),
+    )
+    return CallBody(ways=(way,), data=_data(form, after))
+
+
+def _data(form: CallForm, after: tuple[Part, ...]) -> CallData:
+    late = any(_is(part, FieldName.ID) for part in after)
+    has_id = form.id_parts is not None or any(_is(part, FieldName.ID) for part in form.fields)
+    return CallData(has_id=has_id, late_id=late)
+
+
+def _is(part: Part, name: FieldName) -> bool:
+    return isinstance(part, Field) and part.field is name
+
+
+def _head(form: CallForm, parts: tuple[Part, ...], name: Node | None, start: Node) -> tuple[Node, list[Node]]:
+    """Return the nodes up to the name and the first text that ends it, and the nodes left before the arguments.
+
+    Where that text is not there (or blank), ``start`` tells that arguments follow.
+    """
+    first, last = form.id_parts or (len(parts), len(parts))
+    last = min(last, len(parts))
+    named = next((index for index, part in enumerate(parts) if _is(part, FieldName.NAME)), None)
+    nodes: list[Node] = []
+    index = 0
+    while index < len(parts):
+        if index == first and first < last:
+            inside = [_in_id(parts, each, name, optional=named is None or each > named) for each in range(first, last)]
+            nodes.append(b.tag(Kind.ID, *inside))
+            index = last
+        elif _is(parts[index], FieldName.ID) and named is None:
+            nodes.append(_id_with_name(_next_chunk(parts, index), name))
+            index += 1
+        else:
+            nodes.append(_part(parts, index, name if index == named else EMPTY))
+            index += 1
+        if index > (len(parts) if named is None else named):
+            break
+    if named is None:
+        index = next((each + 1 for each, part in enumerate(parts) if _is(part, FieldName.ID)), len(parts))
+        nodes = nodes[:index]
+    return _terminated(parts, index, nodes, start)
+
+
+def _terminated(parts: tuple[Part, ...], index: int, nodes: list[Node], start: Node) -> tuple[Node, list[Node]]:
+    """Return the head with what ends the name, and the rest."""
+    while index < len(parts):
+        part = parts[index]
+        if isinstance(part, Text) and part.text.strip():
+            pieces = chunks(part.text)
+            head = b.seq(*nodes, SPACE, b.lit(pieces[0]))
+            rest = [node for piece in pieces[1:] for node in (SPACE, b.lit(piece))]
+            return head, [*rest, *(_part(parts, each, EMPTY) for each in range(index + 1, len(parts)))]
+        nodes.append(_part(parts, index, EMPTY))
+        index += 1
+    return b.seq(*nodes, start), []
+
+
+def _part(parts: tuple[Part, ...], index: int, name: Node | None) -> Node:
+    """Return one part; ``name``: what the name is here, ``None`` any, ``EMPTY`` a repetition of it."""
+    part = parts[index]
+    following = _next_chunk(parts, index)
+    if isinstance(part, Text):
+        nodes: list[Node] = []
+        for chunk in chunks(part.text):
+            nodes += [SPACE, b.lit(chunk)]
+        return b.seq(*nodes) if nodes else SPACE
+    match part.field:
+        case FieldName.NAME if name != EMPTY:
+            return b.seq(SPACE, any_name(following) if name is None else name)
+        case FieldName.COUNTER:
+            return b.seq(SPACE, _DIGITS)
+        case FieldName.ID:
+            text: Node = Until(stops=(following, "\n")) if following else name_like()
+            return b.seq(SPACE, b.tag(Kind.ID, text))
+        case _:
+            return Until(stops=(following, "\n"), emit=False) if following else name_like(emit=False)
+
+
+def _in_id(parts: tuple[Part, ...], index: int, name: Node | None, *, optional: bool) -> Node:
+    """Return a part of an id that is put together from several parts: its text is the id's."""
+    part = parts[index]
+    if isinstance(part, Text):
+        text = b.seq(SPACE, Literal(text=part.text.strip(), emit=True))
+        return text if is_marker(part.text) else maybe(text)
+    if part.field is FieldName.NAME:
+        return any_name(_next_chunk(parts, index)) if name is None else name
+    return maybe(_DIGITS_OF_ID) if optional else _DIGITS_OF_ID
+
+
+def _id_with_name(following: str, name: Node | None) -> Node:
+    """Return an id that holds the name, such as ``functions.get_weather:0``, of a form that writes no name beside it."""
+    named = any_name(":") if name is None else name
+    counter = b.optional(b.seq(Literal(text=":", emit=True), _DIGITS_OF_ID))
+    return b.seq(SPACE, b.tag(Kind.ID, b.optional(Literal(text="functions.", emit=True)), named, counter))
+
+
+def _next_chunk(parts: tuple[Part, ...], index: int) -> str:
+    return next((chunks(part.text)[0] for part in parts[index + 1 :] if isinstance(part, Text) and part.text.strip()), "")

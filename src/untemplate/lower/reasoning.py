@@ -1,0 +1,83 @@
+"""Reasoning: opened by a marker, closed by one, or ended by a whole call, by the end of the turn or by the end of the text."""
+
+from __future__ import annotations
+
+from untemplate.lower.bodies import CUT
+from untemplate.lower.marks import EMPTY, NEVER, SPACE, any_of, chunks, longest_prefix, loose, maybe
+from untemplate.lower.signs import Signs, first_tag, stops_of
+from untemplate.lower.tags import Code, Kind
+from untemplate.peg import builder as b
+from untemplate.peg.nodes import Characters, End, Literal, Node, Until
+from untemplate.spec.model import Marker
+
+_WHITE = Characters(ranges=((" ", " "), ("\t", "\t"), ("\n", "\n"), ("\r", "\r")), minimum=0, maximum=None)
+
+
+def reasoning_node(signs: Signs, *, extract: bool, ending: Node, stops: tuple[str, ...], implied: Node) -> Node:
+    """Return one block of reasoning.
+
+    Args:
+        extract: the block is reasoning; else it is content, its markers with it.
+        ending: what ends reasoning beside its close, as a look-ahead.
+        stops: the texts that ``ending`` may begin with.
+        implied: what closes reasoning that holds nothing yet, such as the opening of content.
+    """
+    if not signs.reasoning_open:
+        return NEVER
+    closes = any_of(*(loose(marker.core) for marker in signs.reasoning_close))
+    wanted = tuple(dict.fromkeys((*stops_of(signs.reasoning_close, ()), *stops)))
+    white = any_of(*(b.lit(marker.before) for marker in signs.reasoning_close if marker.before), EMPTY)
+    text = Until(stops=wanted, confirm=any_of(b.seq(white, closes), ending), quotable=True)
+    nothing = b.peek(b.seq(SPACE, implied))
+    if extract:
+        opening = any_of(*(_opening(marker) for marker in signs.reasoning_open))
+        body = b.seq(b.tag(Kind.REASONING, text), _closing(signs))
+        return b.seq(opening, CUT, any_of(b.seq(SPACE, End(), b.note(Code.STRAY_MARKER)), nothing, body))
+    opening = any_of(*(loose(marker.core) for marker in signs.reasoning_open))
+    shown = any_of(*(_shown(marker.core) for marker in signs.reasoning_open))
+    body = b.tag(Kind.CONTENT, shown, CUT, text, any_of(*(_shown_close(marker) for marker in signs.reasoning_close), EMPTY))
+    return any_of(b.seq(opening, nothing), body)
+
+
+def _opening(marker: Marker) -> Node:
+    return b.seq(loose(marker.core), longest_prefix(marker.after))
+
+
+def doubled_opening(signs: Signs) -> Node:
+    """Return the first tag of an opening marker where the whole marker follows: it is dropped."""
+    found = [(first_tag(marker), marker) for marker in signs.reasoning_open]
+    return any_of(*(b.seq(b.lit(tag), b.peek(b.seq(SPACE, loose(marker.core))), b.note(Code.REPAIRED)) for tag, marker in found if tag))
+
+
+def opening_stops(signs: Signs) -> list[str]:
+    """Return the texts that tell the main loop of reasoning."""
+    doubled = [tag + chunks(marker.core)[0] for marker in signs.reasoning_open if (tag := first_tag(marker))]
+    return [*doubled, *stops_of(signs.reasoning_open, ())]
+
+
+def _closing(signs: Signs) -> Node:
+    """Return the close of reasoning with its layout, or nothing where something else has ended it."""
+    options = []
+    for marker in signs.reasoning_close:
+        white = maybe(b.lit(marker.before)) if marker.before else EMPTY
+        options.append(b.seq(white, loose(marker.core), longest_prefix(marker.after)))
+    return any_of(*options, EMPTY)
+
+
+def _shown(text: str) -> Node:
+    """Return a marker as text of the message, with the white space that stands in it."""
+    nodes: list[Node] = []
+    for chunk in chunks(text):
+        nodes += [_WHITE, Literal(text=chunk, emit=True)] if nodes else [Literal(text=chunk, emit=True)]
+    return b.seq(*nodes)
+
+
+def _shown_close(marker: Marker) -> Node:
+    white = maybe(Literal(text=marker.before, emit=True)) if marker.before else EMPTY
+    return b.seq(white, _shown(marker.core), longest_prefix(marker.after, emit=True))
+
+
+def stray_close(signs: Signs) -> Node:
+    """Return a close of reasoning where none is open and nothing has been said yet: it is dropped."""
+    closes = [b.seq(loose(marker.core), longest_prefix(marker.after)) for marker in signs.reasoning_close]
+    return b.seq(SPACE, any_of(*closes), b.note(Code.STRAY_MARKER)) if closes else NEVER

@@ -1,0 +1,116 @@
+"""The markers of a spec, sorted by what they do in a turn: the texts that the parser's main loop looks out for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from untemplate.lower.field_calls import inner_opening
+from untemplate.lower.marks import chunks, is_marker, white_after
+from untemplate.spec.model import CallForm, Frame, Marker, PromptState, Section, Spec
+
+_FIRST_TAG = re.compile(r"<[^<>\s]*>|\[[A-Z_]+\]")
+_LAST_TAG = re.compile(r"(<[^<>\s]*>|\[/?[A-Z_]+\])\s*$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signs:
+    """What opens and closes the blocks of a turn; markers without a core are left out."""
+
+    reasoning_open: tuple[Marker, ...]
+    reasoning_close: tuple[Marker, ...]
+    content_open: tuple[Marker, ...]
+    content_close: tuple[Marker, ...]
+    ends: tuple[str, ...]
+    """What ends the turn, without white space."""
+    frame: Frame | None
+    section: Section
+    forms: tuple[CallForm, ...]
+    """Empty where calls are not read."""
+    layouts: tuple[str, ...]
+    """White space that the template writes between content and what follows it; dropped where all of it is there."""
+    header_tail: str
+    """The last tag of the assistant's header, which models repeat."""
+
+
+def read_signs(spec: Spec, *, with_calls: bool) -> Signs:
+    """Return the markers of a spec. ``with_calls``: calls are read."""
+    turn = spec.turn
+    content = turn.content
+    opens = [*content.open]
+    closes = [*content.close]
+    layouts: dict[str, None] = {}
+    if content.with_calls is not None:
+        opens += [content.with_calls.open] if content.with_calls.open else []
+        closes += [content.with_calls.close] if content.with_calls.close else []
+        if content.with_calls.close is not None and not content.with_calls.close.core.strip():
+            layouts[content.with_calls.close.text] = None
+    if content.after_reasoning is not None:
+        opens.append(content.after_reasoning)
+    section = turn.calls.section if turn.calls is not None else Section()
+    if turn.calls is not None and section.several_only is False and not section.separator.strip():
+        layouts[section.separator] = None
+    frame = turn.frame if turn.frame is not None and turn.frame.separator.core.strip() else None
+    return Signs(
+        reasoning_open=_reasoning_open(spec),
+        reasoning_close=_cores(turn.reasoning.close),
+        content_open=_cores(opens),
+        content_close=_cores(closes),
+        ends=_ends(spec),
+        frame=frame,
+        section=section,
+        forms=turn.calls.forms if turn.calls is not None and with_calls else (),
+        layouts=tuple(layout for layout in layouts if layout),
+        header_tail=_header_tail(spec),
+    )
+
+
+def _cores(markers: Iterable[Marker]) -> tuple[Marker, ...]:
+    return tuple(dict.fromkeys(marker for marker in markers if marker.core.strip()))
+
+
+def _reasoning_open(spec: Spec) -> tuple[Marker, ...]:
+    """Return what opens reasoning, what only the prompt writes included."""
+    found = list(_cores(spec.turn.reasoning.open))
+    for prompt in spec.prompt.generation:
+        text = prompt.prefill.strip()
+        if prompt.state is PromptState.REASONING and text and not any(marker.core.strip() in text for marker in found):
+            found.append(Marker(core=text, after=white_after(prompt.prefill)))
+    return tuple(found)
+
+
+def _ends(spec: Spec) -> tuple[str, ...]:
+    texts = [text.strip() for text in (*spec.prompt.end_of_turn.content, *spec.prompt.end_of_turn.calls, *spec.tokens.stops)]
+    return tuple(dict.fromkeys(text for text in texts if is_marker(text)))
+
+
+def _header_tail(spec: Spec) -> str:
+    for prompt in spec.prompt.generation:
+        if match := _LAST_TAG.search(prompt.header):
+            return match.group(1)
+    return ""
+
+
+def first_tag(marker: Marker) -> str:
+    """Return the tag that a longer marker begins with, which models write twice; ``""`` where there is none."""
+    match = _FIRST_TAG.match(marker.core)
+    return match.group() if match is not None and match.group() != marker.core else ""
+
+
+def form_openings(signs: Signs) -> list[tuple[str, ...]]:
+    """Return the ways in which a call may begin, as chunks: its section, itself, what stands behind its own marker."""
+    found: list[tuple[str, ...]] = []
+    section = chunks(signs.section.open.core) if signs.section.open is not None else ()
+    for form in signs.forms:
+        found += [each for each in (section, chunks(form.open.core), inner_opening(form)) if each and is_marker("".join(each))]
+    return list(dict.fromkeys(found))
+
+
+def stops_of(markers: Iterable[Marker], layouts: Iterable[str]) -> list[str]:
+    """Return the texts at which free text may end for one of these markers, the layout before it included."""
+    found: list[str] = []
+    for marker in markers:
+        first = chunks(marker.core)[0]
+        found += [marker.before + first, first, *(layout + first for layout in layouts)]
+    return list(dict.fromkeys(found))

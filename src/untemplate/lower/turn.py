@@ -1,0 +1,163 @@
+"""From a spec and a request to the tree of a turn, for the parser and for the grammar.
+
+The parser's tree is a loop over text and structure in any order, because models interleave them; the grammar's, which
+``strict`` makes, keeps the template's order. Read this module first, then ``reasoning``, ``calls`` and ``arguments``.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from untemplate.lower.bodies import CUT
+from untemplate.lower.calls import CallNodes, call_nodes
+from untemplate.lower.marks import EMPTY, NEVER, SPACE, any_of, chunks, is_marker, longest_prefix, loose, many, maybe
+from untemplate.lower.reasoning import doubled_opening, opening_stops, reasoning_node, stray_close
+from untemplate.lower.request import Request
+from untemplate.lower.signs import Signs, form_openings, read_signs, stops_of
+from untemplate.lower.tags import Code, Kind
+from untemplate.lower.vocabulary import read_vocabulary
+from untemplate.peg import builder as b
+from untemplate.peg.nodes import Any, Arena, End, Json, Node, Ref, Until
+from untemplate.spec.model import Marker, Spec
+
+
+class StrictTurn(Protocol):
+    """Makes what a grammar writes for a turn."""
+
+    def __call__(self, spec: Spec, request: Request, rules: b.ArenaBuilder) -> Node:
+        """Return the turn in the template's order; rules it needs are added to ``rules``."""
+
+
+def lower_turn(spec: Spec, request: Request, *, strict: StrictTurn | None = None) -> Arena:
+    """Return the tree of a turn. Without ``strict`` it holds the parser's side only, which is cheap to make."""
+    rules = b.ArenaBuilder()
+    root = _schema_turn(spec, request, rules) if request.has_schema else _turn(spec, request, rules)
+    if strict is not None:
+        root = b.tolerant(strict(spec, request, rules), root)
+    return rules.build(root)
+
+
+def _turn(spec: Spec, request: Request, rules: b.ArenaBuilder) -> Node:
+    tools = request.callable_tools
+    signs = read_signs(spec, with_calls=bool(tools))
+    boundary = rules.reserve("boundary")
+    calls = call_nodes(signs, read_vocabulary(tools), boundary, _boundary_stops(signs), rules)
+    rules.define(boundary, _boundary(signs))
+    head = rules.add("head", many(stray_close(signs)))
+    started = maybe(rules.add("started", calls.at_start)) if calls.at_start != NEVER else EMPTY
+    reasoning = _reasoning(signs, calls, request, rules)
+    structure = any_of(
+        b.seq(any_of(calls.anywhere, calls.dangling), head),
+        b.seq(any_of(reasoning, doubled_opening(signs)), head, started),
+        b.seq(any_of(_frame(signs), _wrapper(signs.content_open), _end_of_turn(signs), _wrapper(signs.content_close)), head),
+    )
+    loop = many(any_of(b.seq(SPACE, rules.add("structure", structure)), *_text(_stops(signs))))
+    return b.seq(_start(signs), head, started, loop, End())
+
+
+def _start(signs: Signs) -> Node:
+    """Return what may stand before everything: a repeated header, noise of a header, a content opening that prose may hold too."""
+    again = maybe(b.seq(b.lit(signs.header_tail), b.note(Code.REPAIRED))) if signs.header_tail else EMPTY
+    plain = [b.seq(loose(marker.core), longest_prefix(marker.after)) for marker in signs.content_open if not is_marker(marker.core)]
+    return b.seq(again, maybe(any_of(*plain)))
+
+
+def _text(stops: tuple[str, ...]) -> tuple[Node, Node]:
+    """Return content up to the next sign; the first way is for a sign that turned out to be text."""
+    until = Until(stops=stops, quotable=True)
+    whole = b.tag(Kind.CONTENT, b.peek(Any()), CUT, until)
+    if not stops:
+        return NEVER, whole
+    return b.tag(Kind.CONTENT, b.peek(any_of(*(b.lit(stop) for stop in stops))), Any(), CUT, until), whole
+
+
+def _reasoning(signs: Signs, calls: CallNodes, request: Request, rules: b.ArenaBuilder) -> Node:
+    ends = any_of(*(loose(end) for end in signs.ends), loose(signs.frame.separator.core) if signs.frame else NEVER)
+    closes = [loose(marker.core) for marker in signs.reasoning_close]
+    follow = any_of(End(), *closes, _boundary(signs))
+    whole = b.seq(SPACE, calls.whole, SPACE, follow) if calls.whole != NEVER else NEVER
+    white = [marker.before for marker in signs.reasoning_close]
+    openings = [Marker(core=" ".join(opening)) for opening in form_openings(signs)]
+    stops = [*stops_of(openings, (*signs.layouts, *_call_layouts(signs), *white)), *(chunks(end)[0] for end in signs.ends)]
+    if signs.frame is not None:
+        stops.append(chunks(signs.frame.separator.core)[0])
+    implied = any_of(*(loose(marker.core) for marker in signs.content_open if is_marker(marker.core)))
+    ending = rules.add("reasoning-end", any_of(ends, whole))
+    wanted = tuple(stop for stop in dict.fromkeys(stops) if stop)
+    return reasoning_node(signs, extract=request.extract_reasoning, ending=ending, stops=wanted, implied=implied)
+
+
+def _call_layouts(signs: Signs) -> list[str]:
+    """Return the white space that the template writes before a call."""
+    found = [signs.section.open.before] if signs.section.open is not None else []
+    return [*found, *(form.open.before for form in signs.forms)]
+
+
+def _stops(signs: Signs) -> tuple[str, ...]:
+    """Return the texts at which content may end."""
+    layouts = (*signs.layouts, *_call_layouts(signs))
+    openings = [Marker(core=" ".join(opening)) for opening in form_openings(signs)]
+    wrappers = [marker for marker in (*signs.content_open, *signs.content_close) if is_marker(marker.core)]
+    found = [*opening_stops(signs), *stops_of(wrappers, ()), *stops_of(openings, layouts), *(chunks(end)[0] for end in signs.ends)]
+    if signs.frame is not None:
+        found += [*stops_of([signs.frame.separator], ()), *signs.frame.ignored]
+    return tuple(stop for stop in dict.fromkeys(found) if stop.strip())
+
+
+def _boundary(signs: Signs) -> Node:
+    """Return the beginnings of all that may follow a call."""
+    close = [loose(signs.section.close.core)] if signs.section.close is not None and signs.section.close.core.strip() else []
+    texts = [*form_openings(signs)]
+    markers = [loose(marker.core) for marker in (*signs.reasoning_open, *signs.content_open) if is_marker(marker.core)]
+    frame = [loose(signs.frame.separator.core)] if signs.frame is not None else []
+    return any_of(*(loose(*text) for text in texts), *close, *markers, *frame, *(loose(end) for end in signs.ends))
+
+
+def _boundary_stops(signs: Signs) -> tuple[str, ...]:
+    close = [signs.section.close.core] if signs.section.close is not None else []
+    frame = [signs.frame.separator.core] if signs.frame is not None else []
+    texts = ["".join(text[:1]) for text in form_openings(signs)]
+    return tuple(dict.fromkeys(chunks(text)[0] for text in (*texts, *close, *frame, *signs.ends) if text.strip()))
+
+
+def _frame(signs: Signs) -> Node:
+    """Return what stands between blocks that are messages of their own, and noise of a header: both are dropped."""
+    if signs.frame is None:
+        return NEVER
+    separator = signs.frame.separator
+    ignored = any_of(*(b.seq(SPACE, loose(text)) for text in signs.frame.ignored if text.strip()))
+    return any_of(b.seq(loose(separator.core), longest_prefix(separator.after), many(ignored)), ignored)
+
+
+def _wrapper(markers: tuple[Marker, ...]) -> Node:
+    """Return what stands around content: it is dropped."""
+    return any_of(*(b.seq(loose(marker.core), longest_prefix(marker.after)) for marker in markers if is_marker(marker.core)))
+
+
+def _end_of_turn(signs: Signs) -> Node:
+    """Return the end of the turn with all that comes after it: dropped. It does not end where another block of a frame follows."""
+    if not signs.ends:
+        return NEVER
+    guard = b.negate(b.seq(SPACE, loose(signs.frame.separator.core))) if signs.frame is not None else EMPTY
+    rest = any_of(b.seq(SPACE, End()), b.seq(b.note(Code.TEXT_AFTER_END), Until(stops=(), emit=False)))
+    return b.seq(any_of(*(loose(end) for end in signs.ends)), guard, CUT, rest)
+
+
+def _schema_turn(spec: Spec, request: Request, rules: b.ArenaBuilder) -> Node:
+    """Return a turn that is one JSON value, maybe in a code fence, maybe after reasoning."""
+    signs = read_signs(spec, with_calls=False)
+    calls = CallNodes(anywhere=NEVER, at_start=NEVER, whole=NEVER, dangling=NEVER)
+    head = rules.add("head", many(stray_close(signs)))
+    reasoning = _reasoning(signs, calls, request, rules)
+    before = any_of(reasoning, doubled_opening(signs), _frame(signs), _wrapper(signs.content_open))
+    ends = any_of(_end_of_turn(signs), _wrapper(signs.content_close))
+    fence = b.seq(SPACE, b.lit("```"))
+    opened = maybe(b.seq(fence, b.chars("a-zA-Z0-9", 0, None, emit=False)))
+    stops = tuple(dict.fromkeys((*(chunks(end)[0] for end in signs.ends), *stops_of(signs.content_close, ()))))
+    text = b.seq(b.note(Code.NOT_JSON), b.tag(Kind.CONTENT, Until(stops=stops)))
+    value = b.catch(b.seq(CUT, b.tag(Kind.CONTENT, Json())), text)
+    loop = many(any_of(b.seq(SPACE, ends), b.tag(Kind.CONTENT, b.note(Code.TEXT_AFTER_VALUE), Any(), CUT, Until(stops=stops))))
+    return b.seq(_start(signs), head, many(b.seq(SPACE, before, head)), opened, SPACE, value, maybe(fence), loop, SPACE, End())
+
+
+__all__ = ["Ref", "StrictTurn", "lower_turn"]

@@ -1,0 +1,1 @@
+"""From events to messages: sessions, deltas, values typed by their schema, server-sent events."""

@@ -1,0 +1,198 @@
+"""The events inside a call: its name, its id, and its arguments in whichever form the model wrote them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from untemplate.lower.tags import CallData, Code, Kind, ValueData
+from untemplate.lower.tool_schema import property_of, types_of
+from untemplate.peg.events import ABORT, CLOSE, NOTE, OPEN, Event
+from untemplate.peg.nodes import Tag
+from untemplate.runtime.calls import CallState
+from untemplate.runtime.json_text import JsonText
+from untemplate.runtime.message import ToolCallDelta
+from untemplate.runtime.pair_value import PairValue
+
+_WORDS = frozenset({Kind.NAME, Kind.KEY, Kind.TYPE, Kind.ID})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What the reading of a turn depends on beside the events."""
+
+    schemas: Mapping[str, Any]
+    """The parameters of each declared tool."""
+    new_id: Callable[[], str]
+    base: int = 0
+    """Where the turn's own text begins: before it stands what the prompt had already written."""
+    keep: int = 0
+    """Text from here on belongs to the message."""
+
+
+Problem = tuple[str, str]
+"""A diagnostic's code and what it is about."""
+
+
+class CallReader:
+    """Reads the events of one call."""
+
+    def __init__(self, index: int, data: CallData, reading: Reading) -> None:
+        self.state = CallState(index, data, reading.new_id)
+        self.problems: list[Problem] = []
+        """What has been found since they were last taken."""
+        self.truncated = False
+        self.ended = False
+        self._reading = reading
+        self._words: dict[str, str] = {}
+        """The text so far of the names, ids, keys and labels that are open."""
+        self._key = ""
+        self._label: str | None = None
+        self._open: list[str] = []
+        self._value: PairValue | None = None
+        self._text: JsonText | None = None
+
+    def copy(self) -> CallReader:
+        """Return a reader that goes on independently."""
+        other = CallReader.__new__(CallReader)
+        other.state = self.state.copy()
+        other.problems = self.problems.copy()
+        other.truncated = self.truncated
+        other.ended = self.ended
+        other._reading = self._reading
+        other._words = self._words.copy()
+        other._key, other._label = self._key, self._label
+        other._open = self._open.copy()
+        other._value = None if self._value is None else self._value.copy()
+        other._text = None if self._text is None else self._text.copy()
+        return other
+
+    def read(self, event: Event) -> list[ToolCallDelta]:
+        """Return what an event makes new of the call."""
+        kind, payload, _ = event
+        if kind == NOTE:
+            return self._note(str(payload))
+        if kind == OPEN:
+            assert isinstance(payload, Tag)
+            return self._begin(payload)
+        if kind == CLOSE:
+            assert isinstance(payload, Tag)
+            return self._close(payload)
+        if kind == ABORT:
+            return self._abort()
+        return self._add(str(payload))
+
+    def _note(self, code: str) -> list[ToolCallDelta]:
+        self.problems.append((code, self.state.name or ""))
+        if code == Code.INCOMPLETE_CALL or (code == Code.UNCLOSED_CALL and self.truncated):
+            self.state.complete = False
+        return []
+
+    def _begin(self, tag: Tag) -> list[ToolCallDelta]:
+        self._open.append(tag.kind)
+        if self._value is not None:
+            self._value.begin(tag)
+            return []
+        match tag.kind:
+            case Kind.NAME | Kind.ID | Kind.KEY | Kind.TYPE:
+                self._words[tag.kind] = ""
+            case Kind.PAIR:
+                self._label = None
+            case Kind.ARGUMENTS_TEXT if not self.state.arguments_done:
+                self._text = JsonText()
+                return self.state.start_arguments()
+            case Kind.ARGUMENTS | Kind.PAIRS if not self.state.arguments_done:
+                return self.state.start_arguments()
+            case Kind.VALUE:
+                return self._begin_value(tag)
+        return []
+
+    def _begin_value(self, tag: Tag) -> list[ToolCallDelta]:
+        assert isinstance(tag.data, ValueData)
+        root = self._reading.schemas.get(self.state.name or "")
+        schema = property_of(root, self._key, root) if root is not None else None
+        lead = self.state.key(self._key)
+        self._value = PairValue(tag.data, schema, root, self._label, muted=lead is None)
+        return self.state.write(lead or "")
+
+    def _add(self, text: str) -> list[ToolCallDelta]:
+        if self._value is not None:
+            return self.state.write(self._value.feed(text))
+        words = [kind for kind in self._open if kind in _WORDS]
+        if words:
+            for kind in words:
+                self._words[kind] += text
+            return []
+        if self.state.arguments_done or not self._open:
+            return []
+        if self._open[-1] == Kind.ARGUMENTS:
+            return self.state.write(text)
+        return self.state.write(self._text.feed(text)) if self._text is not None else []
+
+    def _close(self, tag: Tag) -> list[ToolCallDelta]:
+        if not self._open:
+            self.ended = True
+            return self.state.end()
+        self._open.pop()
+        if self._value is not None and tag.kind != Kind.VALUE:
+            self._value.close_inner(tag)
+            return []
+        match tag.kind:
+            case Kind.NAME:
+                return self.state.set_name(self._words.pop(Kind.NAME))
+            case Kind.ID:
+                return self.state.set_id(self._words.pop(Kind.ID))
+            case Kind.KEY:
+                self._key = self._words.pop(Kind.KEY).strip()
+            case Kind.TYPE:
+                self._label = self._words.pop(Kind.TYPE).strip()
+            case Kind.VALUE:
+                return self._close_value()
+            case Kind.ARGUMENTS:
+                self.state.arguments_done = True
+            case Kind.ARGUMENTS_TEXT:
+                return self._close_text()
+            case Kind.PAIRS:
+                return self._close_pairs()
+        return []
+
+    def _close_value(self) -> list[ToolCallDelta]:
+        assert self._value is not None
+        value, self._value = self._value, None
+        written = value.close()
+        if not value.fits:
+            self.problems.append(("schema_error", self._key))
+        return self.state.write(written)
+
+    def _close_text(self) -> list[ToolCallDelta]:
+        if self._text is None or self.state.arguments_done:
+            return []
+        text, self._text = self._text, None
+        self.state.arguments_done = True
+        written = text.close()
+        if text.broken:
+            self.state.complete = False
+            self.problems.append((Code.INCOMPLETE_CALL, self.state.name or ""))
+        elif text.plain:
+            self.problems.append((Code.NOT_JSON, self.state.name or ""))
+        return self.state.write(written)
+
+    def _close_pairs(self) -> list[ToolCallDelta]:
+        self.state.arguments_done = True
+        if not self.state.complete:
+            return []
+        return self.state.write("}" if self.state.pairs_open else "{}")
+
+    def _abort(self) -> list[ToolCallDelta]:
+        if not self._open:
+            self.ended = True
+            self.state.complete = False
+            return self.state.end()
+        kind = self._open.pop()
+        self._words.pop(kind, None)
+        if kind == Kind.VALUE:
+            self._value = None
+        elif kind == Kind.ARGUMENTS_TEXT:
+            self._text = None
+        return []

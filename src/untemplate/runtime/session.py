@@ -1,0 +1,176 @@
+"""One turn of a model, fed as it is written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from untemplate.errors import RequestError
+from untemplate.lower.tags import Kind
+from untemplate.peg.events import CLOSE, OPEN, TEXT, Event
+from untemplate.peg.machine import Machine
+from untemplate.peg.nodes import Tag
+from untemplate.peg.program import Program
+from untemplate.runtime.builder import MessageBuilder
+from untemplate.runtime.call_reader import Reading
+from untemplate.runtime.decode import Utf8Decoder
+from untemplate.runtime.message import Delta, Diagnostic, Message
+
+_AROUND = 32
+_KEPT = 256
+_CUT_MARKER = re.compile(r"<[|｜][^<>]*>?$|<[^<>\s]+>$|\[[A-Z_]+\]?$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What a session needs: made once for a request, shared by all of its sessions."""
+
+    program: Program
+    reading: Reading
+    prefill: str = ""
+    """Text of the turn that the prompt holds already; it is read first."""
+    markers: tuple[str, ...] = ()
+    """Openings whose beginning, at the end of a cut turn, is no text."""
+    token_texts: Mapping[int, str]
+    """The texts of markers that are one token."""
+    prompt_problem: str = ""
+    """Why the given prompt tells nothing of where the turn starts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A state of a session, to go back to."""
+
+    machine: Machine
+    builder: MessageBuilder
+    decoder: Utf8Decoder
+    diagnostics: tuple[Diagnostic, ...]
+    tail: str
+    length: int
+
+
+class Session:
+    """Reads one turn. ``feed`` as text arrives, then ``finish`` once."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._machine = Machine(plan.program)
+        self._builder = MessageBuilder(plan.reading)
+        self._decoder = Utf8Decoder()
+        self._tail = ""
+        """The last of the text, for diagnostics."""
+        self._length = 0
+        """How many characters of the turn have been fed."""
+        self._diagnostics: tuple[Diagnostic, ...] = ()
+        self._finished = False
+        self._started: list[Delta] = []
+        if plan.prompt_problem:
+            self._diagnostics = (Diagnostic(code="prompt_mismatch", position=0, message=plan.prompt_problem),)
+        if plan.prefill:
+            self._started = self._builder.add(self._machine.feed(plan.prefill))
+            self._take_problems()
+
+    def feed(self, text: str) -> list[Delta]:
+        """Return what this text makes new of the message.
+
+        Raises:
+            RequestError: after ``finish``.
+        """
+        if self._finished:
+            raise RequestError("the session is finished", hint="Start a new session for a new turn.")
+        started, self._started = self._started, []
+        if not text:
+            return started
+        self._length += len(text)
+        self._tail = (self._tail + text)[-_KEPT:]
+        deltas = self._builder.add(self._machine.feed(text))
+        if self._builder.found:
+            self._take_problems()
+        return started + deltas
+
+    def feed_bytes(self, data: bytes) -> list[Delta]:
+        """Return what these bytes of UTF-8 make new: half a character waits, broken bytes become U+FFFD."""
+        return self.feed(self._decoder.feed(data))
+
+    def feed_token(self, piece: bytes, token_id: int) -> list[Delta]:
+        """Return what one token makes new. A marker's token counts by its id where the engine gives no text for it."""
+        if not piece and token_id in self._plan.token_texts:
+            return self.feed(self._decoder.finish() + self._plan.token_texts[token_id])
+        return self.feed_bytes(piece)
+
+    def finish(self, *, truncated: bool = False) -> tuple[Message, list[Delta]]:
+        """Return the message and the last deltas. ``truncated``: the token limit cut the turn.
+
+        Raises:
+            RequestError: when it is called twice.
+        """
+        deltas = self.feed(self._decoder.finish())
+        self._finished = True
+        events = self._without_cut_marker(self._machine.finish())
+        deltas += self._builder.add(events, truncated=truncated)
+        self._take_problems()
+        return self._final(truncated), deltas
+
+    def message(self) -> Message:
+        """Return the message as it is now; its finish reason is ``None`` until ``finish``."""
+        return replace(self._builder.message(), diagnostics=self._diagnostics)
+
+    def mark(self) -> Mark:
+        """Return the state to which ``rewind`` goes back, such as before draft tokens that may be rejected."""
+        return Mark(self._machine.copy(), self._builder.copy(), self._decoder.copy(), self._diagnostics, self._tail, self._length)
+
+    def rewind(self, mark: Mark) -> None:
+        """Go back to a mark. Deltas that were given since must not have been sent on.
+
+        Raises:
+            RequestError: after ``finish``.
+        """
+        if self._finished:
+            raise RequestError("the session is finished", hint="Rewind before you finish it.")
+        self._machine, self._builder, self._decoder = mark.machine.copy(), mark.builder.copy(), mark.decoder.copy()
+        self._diagnostics, self._tail, self._length = mark.diagnostics, mark.tail, mark.length
+
+    def _final(self, truncated: bool) -> Message:
+        message = self.message()
+        whole = any(call.complete for call in message.tool_calls)
+        return replace(message, finish_reason="length" if truncated else "tool_calls" if whole else "stop")
+
+    def _take_problems(self) -> None:
+        """Turn what did not fit into diagnostics, what the prompt itself wrote left out."""
+        base = len(self._plan.prefill)
+        found, self._builder.found = self._builder.found, []
+        for code, position, about in found:
+            if position > base or not base:
+                self._add_diagnostic(code, max(0, position - base), about)
+
+    def _add_diagnostic(self, code: str, position: int, about: str) -> None:
+        start = self._length - len(self._tail)
+        at = position - start
+        around = self._tail[max(0, at - _AROUND) : at + _AROUND] if at >= 0 else ""
+        self._diagnostics += (Diagnostic(code=code, position=position, around=around, message=about),)
+
+    def _without_cut_marker(self, events: list[Event]) -> list[Event]:
+        """Return the last events without the beginning of a marker at the end of the text."""
+        place = len(events) - 1
+        while place >= 0 and events[place][0] == CLOSE:
+            place -= 1
+        if place < 0 or events[place][0] != TEXT or not self._in_text(events[:place]):
+            return events
+        text = str(events[place][1])
+        found = _CUT_MARKER.search(text)
+        if found is None or not any(marker.startswith(found.group()) for marker in self._plan.markers):
+            return events
+        position = events[place][2] + found.start()
+        self._builder.found.append(("cut_marker", position, found.group()))
+        return [*events[:place], (TEXT, text[: found.start()], events[place][2]), *events[place + 1 :]]
+
+    def _in_text(self, events: list[Event]) -> bool:
+        """Return whether what follows these events is content or reasoning."""
+        for kind, payload, _ in reversed(events):
+            if kind == OPEN:
+                assert isinstance(payload, Tag)
+                return payload.kind in (Kind.CONTENT, Kind.REASONING)
+            if kind != TEXT:
+                return False
+        return self._builder.kind in (Kind.CONTENT, Kind.REASONING)

@@ -1,0 +1,173 @@
+"""Text that carries no type of its own, as JSON: streamed where it is certain to be a string, else decided at its end.
+
+A string stays verbatim. Other text becomes JSON only where it is exactly how JSON (or the template's own encoding) writes a type
+that the schema allows; where no type fits it is a string and the caller is told. Source: DESIGN.md section 8, rule 6.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from json.encoder import encode_basestring
+
+from untemplate.lower.tags import ValueData
+from untemplate.lower.tool_schema import ALL_TYPES
+from untemplate.peg.json_reader import JsonReader
+from untemplate.peg.nodes import Json
+from untemplate.spec.model import Encoding, JsonType, Value
+
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?", re.ASCII)
+_NUMBER_BEGUN = re.compile(r"-?(?:\d+(?:\.\d*)?)?(?:[eE][-+]?\d*)?", re.ASCII)
+_LONGEST_NUMBER = 400
+_WORDS: Mapping[JsonType, tuple[str, ...]] = {JsonType.NULL: ("null",), JsonType.BOOLEAN: ("true", "false")}
+_PYTHON_WORDS: Mapping[JsonType, tuple[str, ...]] = {JsonType.NULL: ("None",), JsonType.BOOLEAN: ("True", "False")}
+_AS_JSON = {"None": "null", "True": "true", "False": "false"}
+_NUMBERS = frozenset({JsonType.INTEGER, JsonType.NUMBER})
+_STRING_ONLY = frozenset({JsonType.STRING})
+
+
+def escape(text: str) -> str:
+    """Return the text as the inside of a JSON string."""
+    return encode_basestring(text)[1:-1]
+
+
+def allowed_types(schema_types: frozenset[JsonType], data: ValueData, label: str | None) -> frozenset[JsonType]:
+    """Return the types that a value may have: marks around it decide, then its label, then the schema."""
+    if data.decided is not None:
+        return frozenset({data.decided})
+    if label is None or not any(value.label is not None for value in data.values.values()):
+        return schema_types
+    named = frozenset(kind for kind, value in data.values.items() if value.label == label)
+    if not named and label in frozenset(JsonType):
+        named = frozenset({JsonType(label)})
+    if JsonType.NUMBER in named:
+        named |= {JsonType.INTEGER}
+    return (named & schema_types) or named or schema_types
+
+
+class TextValue:
+    """One value, from its text to JSON."""
+
+    __slots__ = ("_held", "_mark", "_marked", "_opened", "_python", "_string", "_types", "fits")
+
+    def __init__(self, types: frozenset[JsonType], data: ValueData) -> None:
+        self._types = types
+        self._python = frozenset(kind for kind, value in data.values.items() if _is_python(value)) if JsonType.STRING in types else ALL_TYPES
+        self._mark = data.values[data.decided].close.strip() if data.decided is JsonType.STRING and data.decided in data.values else ""
+        self._held = ""
+        self._marked = ""
+        self._opened = False
+        self._string = types == _STRING_ONLY
+        self.fits = True
+        """The text is of a type that the schema allows."""
+
+    def copy(self) -> TextValue:
+        """Return a value that goes on independently."""
+        other = object.__new__(TextValue)
+        for name in self.__slots__:
+            setattr(other, name, getattr(self, name))
+        return other
+
+    def feed(self, text: str) -> str:
+        """Return the JSON that this text makes certain."""
+        if self._string:
+            return self._opening() + escape(self._unmark(text))
+        self._held += text
+        if JsonType.STRING not in self._types or self._may_be_other():
+            return ""
+        self._string = True
+        held, self._held = self._held, ""
+        return self._opening() + escape(held)
+
+    def close(self) -> str:
+        """Return the rest of the JSON: all that waited is decided."""
+        if self._string:
+            return self._opening() + escape(self._unmark("", final=True)) + '"'
+        other = self._as_other(self._held.strip())
+        if other is not None:
+            return other
+        self.fits = JsonType.STRING in self._types
+        return json.dumps(self._held, ensure_ascii=False)
+
+    def _opening(self) -> str:
+        opened, self._opened = self._opened, True
+        return "" if opened else '"'
+
+    def _unmark(self, text: str, *, final: bool = False) -> str:
+        """Return text in which the marks that stand around the value, where they stand inside it, are plain quotes."""
+        if not self._mark:
+            return text
+        text = (self._marked + text).replace(self._mark, '"')
+        keep = 0 if final else next((size for size in range(len(self._mark) - 1, 0, -1) if text.endswith(self._mark[:size])), 0)
+        self._marked = text[len(text) - keep :]
+        return text[: len(text) - keep]
+
+    def _words(self, kind: JsonType) -> tuple[str, ...]:
+        if kind not in self._types:
+            return ()
+        return _WORDS[kind] + (_PYTHON_WORDS[kind] if kind in self._python else ())
+
+    def _may_be_other(self) -> bool:
+        """Return whether more text may still make this something else than a string."""
+        text = self._held.strip()
+        if not text:
+            return True
+        if text[0] == "{" or text[0] == "[":
+            return (JsonType.OBJECT if text[0] == "{" else JsonType.ARRAY) in self._types
+        if any(word.startswith(text) for kind in _WORDS for word in self._words(kind)):
+            return True
+        return bool(self._types & _NUMBERS) and len(text) < _LONGEST_NUMBER and _NUMBER_BEGUN.fullmatch(text) is not None
+
+    def _as_other(self, text: str) -> str | None:
+        """Return the text as JSON of a type other than string, or ``None``."""
+        if not text:
+            return self._as_empty()
+        for kind in _WORDS:
+            if text in self._words(kind):
+                return _AS_JSON.get(text, text)
+        if self._types & _NUMBERS and _NUMBER.fullmatch(text):
+            return text if JsonType.NUMBER in self._types or _is_integral(text) else None
+        kind = {"{": JsonType.OBJECT, "[": JsonType.ARRAY, "(": JsonType.ARRAY}.get(text[0])
+        if kind is None or kind not in self._types:
+            return None
+        return _container(text, lenient=kind in self._python)
+
+    def _as_empty(self) -> str | None:
+        if JsonType.STRING in self._types:
+            return None
+        for kind, empty in ((JsonType.ARRAY, "[]"), (JsonType.OBJECT, "{}"), (JsonType.NULL, "null")):
+            if kind in self._types:
+                return empty
+        return None
+
+
+def _is_python(value: Value) -> bool:
+    return value.encoding in (Encoding.PYTHON, Encoding.RAW)
+
+
+def _is_integral(text: str) -> bool:
+    number = json.loads(text)
+    return isinstance(number, int) or (abs(number) < 1e300 and number == int(number))
+
+
+def _refuse(constant: str) -> None:
+    """Refuse ``NaN`` and its like, which are no JSON."""
+    raise ValueError(constant)
+
+
+def _container(text: str, *, lenient: bool) -> str | None:
+    """Return an object or array as JSON, read strictly or as models write it; ``None`` where it is malformed."""
+    try:
+        repeated: list[bool] = []
+        json.loads(text, object_pairs_hook=lambda pairs: repeated.append(len(dict(pairs)) < len(pairs)), parse_constant=_refuse)
+        if not any(repeated):
+            return text
+        lenient = True
+    except (ValueError, RecursionError):
+        pass
+    if not lenient:
+        return None
+    reader = JsonReader(Json())
+    whole, index = reader.read(text, 0, True)
+    return "".join(reader.pieces) if whole and index == len(text) else None
