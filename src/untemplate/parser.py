@@ -84,7 +84,7 @@ def build_parser(
         grammar=grammar,
     )
     if continue_final_message is not None:
-        start = start_of_continuation(spec, messages, continue_final_message)
+        start = start_of_continuation(spec, messages, continue_final_message, extract_reasoning=extract_reasoning)
     elif prompt is not None:
         start = start_of_prompt(spec, prompt, extract_reasoning=extract_reasoning)
     elif add_generation_prompt:

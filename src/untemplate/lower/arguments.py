@@ -12,7 +12,7 @@ from untemplate.lower.tags import Code, Kind
 from untemplate.lower.values import Around, is_json_like, value_node
 from untemplate.lower.vocabulary import Vocabulary, name_like
 from untemplate.peg import builder as b
-from untemplate.peg.nodes import Characters, End, Json, JsonKind, Node, Until
+from untemplate.peg.nodes import End, Json, JsonKind, Node, Until
 from untemplate.spec.model import Arguments, Encoding, Field, FieldName, PairList, Part, Text
 
 
@@ -101,9 +101,14 @@ def cut_pair(pairs: PairList) -> PairParts:
 def key_node(opening: str, end: str, quotes: tuple[str, ...]) -> Node:
     """Return a key of any name; where its pair has an opening it may hold what a bare one may not."""
     text: Node = Until(stops=(end, "\n")) if opening.strip() and end else name_like(end)
-    marks = [quote for quote in dict.fromkeys((*quotes, '"', "'")) if quote and quote not in end and not opening.endswith(quote)]
+    marks = _key_marks(opening, end, quotes)
     quoted = [b.seq(b.lit(mark), b.tag(Kind.KEY, Until(stops=(mark, "\n"))), b.lit(mark)) for mark in marks]
     return any_of(*quoted, b.tag(Kind.KEY, text))
+
+
+def _key_marks(opening: str, end: str, quotes: tuple[str, ...]) -> list[str]:
+    """Return the quotes that a key may stand in, beside those that belong to the text around it."""
+    return [quote for quote in dict.fromkeys((*quotes, '"', "'")) if quote and quote not in end and not opening.endswith(quote)]
 
 
 def _pair_next(pairs: PairList, vocabulary: Vocabulary, *, separated: bool = True) -> Node:
@@ -112,8 +117,9 @@ def _pair_next(pairs: PairList, vocabulary: Vocabulary, *, separated: bool = Tru
     end = parts.key_end
     separator = chunks(pairs.separator) if separated else ()
     opening = b.seq(maybe(b.seq(loose(*separator), SPACE)) if separator else EMPTY, loose(parts.opening), SPACE)
-    quote = Characters(ranges=(('"', '"'), ("'", "'")), minimum=0, emit=False)
-    return b.seq(opening, quote, vocabulary.declared_key(end), quote, SPACE, b.lit(end) if end else EMPTY)
+    key = vocabulary.declared_key(end)
+    quoted = [b.seq(b.lit(mark), key, b.lit(mark)) for mark in _key_marks(parts.opening, end, pairs.key_quotes)]
+    return b.seq(opening, any_of(*quoted, key), SPACE, b.lit(end) if end else EMPTY)
 
 
 def _pairs(arguments: Arguments, vocabulary: Vocabulary, behind: Behind, rules: b.ArenaBuilder, *, whole: bool) -> Node:
@@ -135,6 +141,8 @@ def _pairs(arguments: Arguments, vocabulary: Vocabulary, behind: Behind, rules: 
 def _pair(arguments: Arguments, pairs: PairList, vocabulary: Vocabulary, behind: Behind, rules: b.ArenaBuilder) -> Node:
     parts = cut_pair(pairs)
     nodes: list[Node] = [loose(parts.opening), SPACE] if parts.opening.strip() else []
+    if nodes and behind.tail and behind.tail[0].startswith(chunks(parts.opening)[0]):
+        nodes.insert(0, b.negate(b.lit(behind.tail[0])))
     nodes.append(key_node(parts.opening, parts.key_end, pairs.key_quotes))
     lead = ""
     for index, part in enumerate(parts.between):

@@ -70,7 +70,9 @@ def _array(array: ItemList, inner: Node) -> Node:
 
 
 def _object(pairs: PairList, inner: Node) -> Node:
-    pair = b.tag(Kind.PAIR, _parts(pairs.pair, inner))
+    closing = _after(pairs.pair)
+    guard = b.negate(b.seq(_WHITE, b.lit(chunks(closing[0].text)[0]))) if closing and isinstance(closing[0], Text) else EMPTY
+    pair = b.tag(Kind.PAIR, guard, _parts(pairs.pair, inner))
     return b.tag(Kind.OBJECT, _text(pairs.open), _list(pair, pairs.separator, needed=not pairs.open.strip()), _text(pairs.close))
 
 

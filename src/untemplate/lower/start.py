@@ -54,8 +54,10 @@ def generation_prompt(spec: Spec, *, enable_thinking: bool, tools: bool) -> Gene
     return by_fit[0] if by_fit else next(iter(spec.prompt.generation), None)
 
 
-def start_of_continuation(spec: Spec, messages: Sequence[Mapping[str, Any]] | None, which: str) -> Start:
+def start_of_continuation(spec: Spec, messages: Sequence[Mapping[str, Any]] | None, which: str, *, extract_reasoning: bool) -> Start:
     """Return the last message as the text of a turn that is open at its end.
+
+    Where reasoning is not told apart it is part of the content already.
 
     Raises:
         RequestError: there is no assistant's message at the end, or ``which`` is neither ``content`` nor ``reasoning``.
@@ -66,6 +68,8 @@ def start_of_continuation(spec: Spec, messages: Sequence[Mapping[str, Any]] | No
     if last is None or last.get("role") != "assistant":
         raise RequestError("the last message is not an assistant's", where="messages", hint="Give the message that is to be continued.")
     reasoning = next((str(last[key]) for key in _REASONING_KEYS if last.get(key)), "")
+    if not extract_reasoning and which == "content":
+        reasoning = ""
     return Start(prefill=_compose(spec, reasoning, _content_text(last.get("content")), which))
 
 

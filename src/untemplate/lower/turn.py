@@ -140,7 +140,13 @@ def _end_of_turn(signs: Signs) -> Node:
         return NEVER
     guard = b.negate(b.seq(SPACE, loose(signs.frame.separator.core))) if signs.frame is not None else EMPTY
     rest = any_of(b.seq(SPACE, End()), b.seq(b.note(Code.TEXT_AFTER_END), Until(stops=(), emit=False)))
-    return b.seq(any_of(*(loose(end) for end in signs.ends)), guard, CUT, rest)
+    return any_of(b.seq(any_of(*(loose(end) for end in signs.ends)), guard, CUT, rest), *_cut_ends(signs.ends))
+
+
+def _cut_ends(ends: tuple[str, ...]) -> list[Node]:
+    """Return the beginnings of what ends the turn, at the end of the text: engines keep a stop token to themselves."""
+    found = {pieces[:size] for end in ends if (pieces := chunks(end)) for size in range(1, len(pieces))}
+    return [b.seq(loose(*pieces), SPACE, End()) for pieces in sorted(found)]
 
 
 def _schema_turn(spec: Spec, request: Request, rules: b.ArenaBuilder) -> Node:
