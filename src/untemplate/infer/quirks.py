@@ -29,7 +29,7 @@ class Quirk:
     when: Mapping[str, Any]
     """``prompt_contains`` / ``prompt_lacks`` / ``source_contains``: texts; ``spec``: field path to the value that it must have."""
     set: Mapping[str, Any]
-    """Field path to the value that is put there."""
+    """Field path to the value that is put there; a last step of ``+`` (``++`` for a second one …) adds to a list."""
 
 
 @lru_cache(maxsize=1)
@@ -122,9 +122,7 @@ def _put(data: Any, path: str, value: Any) -> None:
         if isinstance(data, dict) and data.get(step) is None and isinstance(step, str):
             data[step] = {}
         data = data[step]
-    if isinstance(data, list) and isinstance(last, int) and last == len(data):
-        data.append(value)
-    elif last == "+" and isinstance(data, list):
+    if isinstance(data, list) and str(last).strip("+") == "":
         data.append(value)
     else:
         data[last] = value

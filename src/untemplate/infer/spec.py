@@ -11,6 +11,7 @@ from untemplate.errors import InferenceError
 from untemplate.infer.capabilities import infer_capabilities
 from untemplate.infer.evidence import Evidence, Notebook
 from untemplate.infer.generation import infer_generation
+from untemplate.infer.instructions import infer_instructed
 from untemplate.infer.prompt import infer_roles
 from untemplate.infer.quirks import Quirk, apply_quirks
 from untemplate.infer.switches import find_switches, thinking_switch
@@ -19,7 +20,7 @@ from untemplate.infer.turn import TurnFound, infer_turn
 from untemplate.infer.warnings import ambiguities_of, warnings_of
 from untemplate.probe.find_shape import find_opening, standing_variables
 from untemplate.probe.prober import Prober
-from untemplate.spec.model import Prompt, Spec, Switch, TemplateInfo
+from untemplate.spec.model import Block, Prompt, Spec, Switch, TemplateInfo
 from untemplate.template import Template
 
 
@@ -49,6 +50,7 @@ def infer_spec(template: Template, *, kind: str = "jinja", quirks: Sequence[Quir
     generations = [text for tried in probers if (text := tried.generation()) is not None]
     special = tuple(template.special_tokens.values())
     found = infer_turn(probers, generations, notebook, constants=constants, source=template.text, special=special)
+    found = _instructed(found, notebook)
     roles = infer_roles(found.plain, found.header, "".join(found.ends.content), notebook)
     spec = Spec(
         template=TemplateInfo(
@@ -69,6 +71,16 @@ def infer_spec(template: Template, *, kind: str = "jinja", quirks: Sequence[Quir
     spec = replace(spec, tokens=infer_tokens(spec.turn, found.ends, roles, template.special_tokens, atoms=special))
     spec = replace(spec, warnings=warnings_of(spec, template.notes), ambiguities=ambiguities_of(spec))
     return Inferred(spec=spec, evidence=notebook.frozen(), found=found)
+
+
+def _instructed(found: TurnFound, notebook: Notebook) -> TurnFound:
+    """Return the findings with the calls that the prompt describes, where none is rendered."""
+    if found.turn.calls is not None:
+        return found
+    calls = infer_instructed(found.plain, notebook)
+    if calls is None:
+        return found
+    return replace(found, turn=replace(found.turn, calls=calls, blocks=(*found.turn.blocks, Block.CALLS)))
 
 
 def _open(template: Template) -> Prober:
