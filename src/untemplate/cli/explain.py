@@ -35,7 +35,7 @@ def explain(source: str, field: str | None, template: str | None, form: str, voi
     from untemplate.compiler import compile_source
     from untemplate.source import load_source
 
-    compiled = compile_source(load_source(source))
+    compiled = compile_source(load_source(source, template=template))
     chosen = {path: entries for path, entries in compiled.evidence.items() if field is None or _is_at(path, field)}
     if field is not None and not chosen:
         raise _no_evidence(field, list(compiled.evidence), source)

@@ -45,7 +45,7 @@ def _spec_of(path: str, template: str | None, vocabulary: str | None) -> tuple[S
     from untemplate.compiler import compile_source
     from untemplate.source import load_source
 
-    source = load_source(path)
+    source = load_source(path, template=template, vocabulary=vocabulary)
     return compile_source(source).spec, tuple(source.notes)
 
 

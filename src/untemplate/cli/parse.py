@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import sys
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
@@ -10,11 +13,14 @@ import click
 from untemplate.cli.inputs import read_spec
 from untemplate.cli.request import make_parser, with_request
 from untemplate.cli.voice import Voice, with_voice
+from untemplate.errors import RequestError
 
 if TYPE_CHECKING:
-    from untemplate.parser import Parser
+    from untemplate.runtime.message import Diagnostic, Message
+    from untemplate.runtime.session import Session
 
-CHUNK = 4096
+PIECE = 65_536
+"""At most so many bytes are read at once; what is there is passed on without waiting for more."""
 
 
 @click.command()
@@ -28,21 +34,55 @@ CHUNK = 4096
 def parse(spec: str, text: str, request: dict[str, Any], stream: bool, truncated: bool, strict: bool, voice: Voice) -> int:
     """Read model text from FILE (or standard input) and write the OpenAI message that it stands for.
 
-    What does not fit is kept as text and said on standard error.
+    What does not fit is kept as text, and said on standard error.
     """
     if spec == "-" and text == "-":
         raise click.UsageError("standard input cannot be both the spec and the text")
-    parser = make_parser(read_spec(spec), request)
+    session = make_parser(read_spec(spec), request).session()
     with _opened(text) as source:
-        message = _stream(parser, source, truncated) if stream else _whole(parser, source, truncated)
+        message = _stream(session, source, truncated) if stream else _whole(session, source, truncated)
+    if not request["tools"] and request["response_schema"] is None:
+        voice.detail("no tools were given, so a call in the text would stay text; give `--tools FILE`")
     for diagnostic in message.diagnostics:
-        voice.warn(f"{diagnostic.code} at character {diagnostic.position}: {_expected(diagnostic)}")
+        voice.warn(_told(diagnostic))
     return 1 if strict and message.diagnostics else 0
 
 
-def _whole(parser: Parser, source: BinaryIO, truncated: bool) -> Any:
-    session = parser.session()
+def _whole(session: Session, source: BinaryIO, truncated: bool) -> Message:
     session.feed_bytes(source.read())
     message, _deltas = session.finish(truncated=truncated)
-    click.echo(json.dumps(message.to_dict(), ensure_ascii=False, indent=2))
+    click.echo(json.dumps({**message.to_dict(), "finish_reason": message.finish_reason}, ensure_ascii=False, indent=2))
     return message
+
+
+def _stream(session: Session, source: BinaryIO, truncated: bool) -> Message:
+    from untemplate.runtime.sse import stream_events
+
+    for event in stream_events(session, _pieces(source), truncated=truncated):
+        click.echo(event, nl=False)
+    return session.message()
+
+
+def _pieces(source: BinaryIO) -> Iterator[bytes]:
+    read = getattr(source, "read1", source.read)
+    while piece := read(PIECE):
+        yield piece
+
+
+@contextlib.contextmanager
+def _opened(path: str) -> Iterator[BinaryIO]:
+    if path == "-":
+        yield sys.stdin.buffer
+        return
+    try:
+        with open(path, "rb") as source:  # noqa: PTH123 - a path as the user wrote it
+            yield source
+    except OSError as error:
+        raise RequestError(f"cannot be read: {error.strerror or error}", code="E601", where=path) from error
+
+
+def _told(diagnostic: Diagnostic) -> str:
+    expected = f", expected {' or '.join(diagnostic.expected)}" if diagnostic.expected else ""
+    about = f": {diagnostic.message}" if diagnostic.message else ""
+    around = f" (near {json.dumps(diagnostic.around, ensure_ascii=False)})" if diagnostic.around else ""
+    return f"{diagnostic.code} at character {diagnostic.position}{about}{expected}{around}"

@@ -44,7 +44,9 @@ def painted(pieces: Iterable[Piece]) -> Text:
     begun = ends = False
     for piece in pieces:
         for line in _AFTER_LINE_FEEDS.split(piece.text):
-            text.append(("\n" if ends and line.strip("\n") and not line.startswith("\n") else "") + visible(line), style=STYLES.get(piece.kind, ""))
+            text.append(
+                ("\n" if ends and line.strip("\n") and not line.startswith("\n") else "") + visible(line), style=STYLES.get(piece.kind, "")
+            )
             begun = begun or bool(line.strip("\n"))
             ends = begun and (line.endswith("\n") if line else ends)
     return text

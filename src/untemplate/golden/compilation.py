@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
 from untemplate.compiler import compile_source
-from untemplate.golden.artifacts import DELTAS, deltas_text, make_artifacts
+from untemplate.golden.artifacts import DELTAS, make_artifacts
+from untemplate.golden.deltas import deltas_text
 from untemplate.golden.example_tools import EXAMPLE_TOOLS
 from untemplate.source import load_source
 from untemplate.spec.files import spec_to_json, spec_to_yaml
@@ -75,7 +76,7 @@ def compile_one(job: CompileJob) -> Compilation:
         UntemplateError: whatever is wrong with the source.
     """
     source = load_source(job.source, template=job.template, vocabulary=job.vocabulary)
-    compiled = compile_source(source, name=job.name)
+    compiled = compile_source(source if job.name is None else replace(source, name=job.name))
     spec = compiled.spec
     main = f"spec.{job.form}"
     to_text = spec_to_json if job.form == "json" else spec_to_yaml
@@ -83,7 +84,7 @@ def compile_one(job: CompileJob) -> Compilation:
     if job.extent is not Extent.SPEC:
         files |= make_artifacts(compiled, job.tools or EXAMPLE_TOOLS)
     if job.extent is Extent.GOLDEN:
-        files[DELTAS] = deltas_text(compiled)
+        files[DELTAS] = deltas_text(spec, EXAMPLE_TOOLS)
     checked = spec.verification
     return Compilation(
         source=job.source,

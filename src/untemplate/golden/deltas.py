@@ -1,0 +1,85 @@
+"""Sample turns of a spec, read as they stream: which delta comes at which character."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from untemplate.parser import Parser, build_parser
+from untemplate.spec.compose import ComposedCall, compose
+from untemplate.spec.model import ReasoningMode, Spec
+
+PIECE = 7
+"""Characters that come at once."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """One message for the example tools."""
+
+    label: str
+    reasoning: str | None = None
+    content: str | None = None
+    calls: tuple[ComposedCall, ...] = ()
+
+
+_WEATHER = ComposedCall(name="get_weather", id="callid001", arguments={"city": "Zürich", "days": 3})
+_EVENT = ComposedCall(
+    name="add_event",
+    id="callid002",
+    arguments={"title": "Tea & <cake>", "all_day": False, "guests": ["Ann", "Bo"], "place": {"name": 'the "Rose"', "latitude": 51.5}},
+)
+SAMPLES = (
+    Sample(label="content", content="It is 21 °C: warm, <b>not</b> hot."),
+    Sample(label="reasoning and content", reasoning="Is 21 warm?\nYes.", content="It is warm."),
+    Sample(label="a call", calls=(_WEATHER,)),
+    Sample(label="reasoning and a call", reasoning="I do not know.", calls=(_WEATHER,)),
+    Sample(label="content and two calls", content="Let me look.", calls=(_WEATHER, _EVENT)),
+    Sample(label="reasoning, content and two calls", reasoning="Both.", content="Let me look.", calls=(_WEATHER, _EVENT)),
+)
+
+
+def deltas_text(spec: Spec, tools: Sequence[dict[str, Any]]) -> str:
+    """Return JSON lines: for each sample turn that the template shows its text, its deltas with their place, and the message."""
+    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for sample in SAMPLES for line in _lines(spec, sample, tools))
+
+
+def turn_text(spec: Spec, sample: Sample) -> str | None:
+    """Return the whole turn of a sample with its end; ``None`` where the spec has no place for one of its blocks."""
+    if sample.calls and spec.turn.calls is None:
+        return None
+    if sample.reasoning and spec.turn.reasoning.mode is ReasoningMode.NONE:
+        return None
+    if sample.reasoning and not sample.calls and spec.turn.reasoning.mode is ReasoningMode.TOOLS_ONLY:
+        return None
+    if spec.capabilities.max_calls is not None and len(sample.calls) > spec.capabilities.max_calls:
+        return None
+    ends = spec.prompt.end_of_turn
+    end = (ends.calls if sample.calls else ends.content) or ends.content
+    return compose(spec.turn, reasoning=sample.reasoning, content=sample.content, calls=sample.calls) + (end[0] if end else "")
+
+
+def _lines(spec: Spec, sample: Sample, tools: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    numbers = itertools.count(1)
+    parser = build_parser(spec, tools=list(tools), new_id=lambda: f"call_{next(numbers)}")
+    text = turn_text(spec, sample)
+    # A prompt that opens reasoning has no turn without it.
+    if text is None or not text.startswith(parser.start.prefill):
+        return
+    text = text[len(parser.start.prefill) :]
+    yield {"turn": sample.label, "text": text}
+    yield from _streamed(parser, text)
+
+
+def _streamed(parser: Parser, text: str) -> Iterator[dict[str, Any]]:
+    session = parser.session()
+    for at in range(0, len(text), PIECE):
+        piece = text[at : at + PIECE]
+        yield from ({"at": at + len(piece), "delta": delta.to_dict()} for delta in session.feed(piece))
+    message, deltas = session.finish()
+    yield from ({"at": len(text), "delta": delta.to_dict()} for delta in deltas)
+    told = {"diagnostics": [diagnostic.to_dict() for diagnostic in message.diagnostics]} if message.diagnostics else {}
+    yield {"message": message.to_dict(), "finish_reason": message.finish_reason, **told}
