@@ -182,6 +182,10 @@ def test_variables_are_the_names_a_caller_can_set():
     assert Template(text).variables() == {"messages", "enable_thinking", "q"}
 
 
+def test_a_name_that_is_only_set_is_no_variable():
+    assert Template("{% for m in messages %}{% if m %}{% set _ = m.x %}{% endif %}{% endfor %}").variables() == {"messages"}
+
+
 def test_string_constants_come_in_order_and_once():
     text = "<a>{{ messages[0]['content'].split('</think>')[-1] }}{% if x == \"b\" 'c' %}{{ '</think>' ~ '\\n' }}{% endif %}<z>"
     assert Template(text).string_constants() == ("content", "</think>", "bc", "\n")

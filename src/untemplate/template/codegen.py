@@ -28,7 +28,9 @@ class Findings:
     texts: list[str] = field(default_factory=list)
     """Text between tags."""
     undeclared: set[str] = field(default_factory=set)
-    """Names that are read and never set."""
+    """Names that may have no value of the template's own."""
+    read: set[str] = field(default_factory=set)
+    """Names that stand in an expression."""
 
 
 class NoteConstants(Extension):
@@ -82,6 +84,12 @@ class WatchedCode(CodeGenerator):
         for action, name in frame.symbols.loads.values():
             if action == VAR_LOAD_RESOLVE and name is not None and name not in known:
                 findings.undeclared.add(name)
+
+    def visit_Name(self, node: nodes.Name, frame: Frame) -> None:  # noqa: N802
+        if node.ctx == "load":
+            findings: Findings = self.environment.findings  # type: ignore[attr-defined]
+            findings.read.add(node.name)
+        super().visit_Name(node, frame)
 
     def visit_For(self, node: nodes.For, frame: Frame) -> None:  # noqa: N802
         node.iter = nodes.Filter(node.iter, LOOP_FILTER, [], [], None, None, lineno=node.lineno)

@@ -97,12 +97,13 @@ class Template:
                     raise self._explain(error) from error
 
     def variables(self) -> frozenset[str]:
-        """Return the names that the template reads and does not define: what a caller can set.
+        """Return the names that the template reads before it has given them a value: what a caller can set.
 
         Raises:
             TemplateError: when it does not compile.
         """
-        return frozenset(self._compiled_sandbox().findings.undeclared)
+        findings = self._compiled_sandbox().findings
+        return frozenset(findings.undeclared & findings.read)
 
     def string_constants(self) -> tuple[str, ...]:
         """Return the string literals of the source, each once, in order of appearance.
