@@ -25,6 +25,8 @@ class Gaps:
     before_reasoning: str | None = None
     reasoning_content: str | None = None
     """Between reasoning and content."""
+    content_end_after_reasoning: str | None = None
+    """What follows content in a turn that also holds reasoning."""
     reasoning_end: str | None = None
     """What follows reasoning in a turn of reasoning alone."""
     content_calls: str | None = None
@@ -85,8 +87,11 @@ def infer_blocks(gaps: Gaps, end: str, header: str, fence: Fence | None, noteboo
     """Return reasoning, content and frame as the gaps show them; ``fence`` is reasoning that the gaps cannot show."""
     opening, empty = _content_opening(gaps) if fence is None else _opening_past_fence(gaps, fence)
     frame = _frame(gaps, header)
+    wrapper = _wrapper_beside_reasoning(gaps, opening, end)
+    if wrapper is not None:
+        opening = wrapper[0]
     reasoning = _reasoning(gaps, opening, empty, frame, end) if fence is None else _fenced(gaps, fence, empty)
-    content = _content(gaps, opening, empty, end, frame, reasoning)
+    content = _content(gaps, opening, empty, end, frame) if wrapper is None else _content_beside_reasoning(gaps, *wrapper, empty, frame)
     if reasoning.mode is not ReasoningMode.NONE:
         notebook.note(
             "turn.reasoning",
@@ -183,7 +188,7 @@ def _markers(text: str) -> tuple[Marker, ...]:
     return (found,) if found is not None else ()
 
 
-def _content(gaps: Gaps, opening: str, empty: str | None, end: str, frame: Frame | None, reasoning: Reasoning) -> Content:
+def _content(gaps: Gaps, opening: str, empty: str | None, end: str, frame: Frame | None) -> Content:
     tail = gaps.content_end or ""
     close = tail[: len(tail) - len(end)] if end and tail.endswith(end) else (tail if not end else "")
     wrapped = bool(opening.strip())
@@ -194,6 +199,29 @@ def _content(gaps: Gaps, opening: str, empty: str | None, end: str, frame: Frame
     with_calls = _with_calls(gaps, opening, close, empty, frame)
     always = _always(gaps, opening, close, empty)
     return Content(mode=mode, open=_openings(gaps, opening, frame), close=_markers(close), always=always, with_calls=with_calls)
+
+
+def _wrapper_beside_reasoning(gaps: Gaps, opening: str, end: str) -> tuple[str, str] | None:
+    """Return what opens and closes content only in turns that hold reasoning, ``None`` where nothing does."""
+    tail, between = gaps.content_end_after_reasoning, gaps.reasoning_content
+    if opening.strip() or tail is None or between is None or tail == gaps.content_end or not tail.endswith(end):
+        return None
+    closing = tail[: len(tail) - len(end)]
+    others = [text for text in (gaps.reasoning_calls, gaps.reasoning_end) if text is not None]
+    atoms = marker_atoms(between)
+    if not closing.strip() or len(atoms) < 2:
+        return None
+    close = common_prefix([between, *others]).rstrip() if others else between[: between.rindex(atoms[-1])]
+    return between[between.rindex(atoms[-1]) :] if not close.strip() else between[len(close) :].lstrip(), closing
+
+
+def _content_beside_reasoning(gaps: Gaps, opening: str, closing: str, empty: str | None, frame: Frame | None) -> Content:
+    return Content(
+        mode=ContentMode.WRAPPED_WITH_REASONING,
+        open=_markers(opening),
+        close=_markers(closing),
+        with_calls=_with_calls(gaps, "", "", empty, frame),
+    )
 
 
 def _openings(gaps: Gaps, opening: str, frame: Frame | None) -> tuple[Marker, ...]:

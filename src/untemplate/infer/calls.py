@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from untemplate.infer.arguments import infer_arguments
-from untemplate.infer.call_gaps import TOKENS, CutTurn, after_last_token, cut_calls, cut_fields, cut_json
+from untemplate.infer.call_gaps import TOKENS, CutTurn, after_last_token, before_first_token, cut_calls, cut_fields, cut_json
 from untemplate.infer.evidence import Notebook
 from untemplate.infer.fields import merge, unify
 from untemplate.infer.json_calls import JsonSpans, read_call
@@ -95,27 +95,34 @@ def _note(notebook: Notebook, found: CallsFound, how: str) -> None:
         notebook.note("turn.calls.section", "calls1|calls2", left=found.calls.section.open.text, note="what is left before the first call")
 
 
-def _sectioned(turns: Mapping[str, CutTurn], cut: ListCut, special: tuple[str, ...]) -> tuple[Section, dict[str, str], dict[str, str], bool]:
+def _sectioned(
+    turns: Mapping[str, CutTurn], cut: ListCut, special: tuple[str, ...], trim: Callable[[str], str]
+) -> tuple[Section, dict[str, str], dict[str, str], bool]:
     """Return the section, the leads and the trails, and whether content follows the calls."""
-    labels = list(turns)
-    heads = dict(zip(labels, cut.heads, strict=True))
-    open_text = common_suffix(list(heads.values()), special=special, after_value=False, before_value=False)
-    leads = {label: head[: len(head) - len(open_text)] for label, head in heads.items()}
-    after = any(sentinels.CONTENT in turn.tail for turn in turns.values())
-    trails = {label: turn.tail[len(cut.item_close) :] for label, turn in turns.items()}
+    heads = dict(zip(turns, cut.heads, strict=True))
+    several = [label for label, turn in turns.items() if len(turn.calls) > 1]
+    open_text = _shared_opening(list(heads.values()), special)
+    open_several = _shared_opening([heads[label] for label in several], special)
+    close_text, several_only = cut.close, False
+    if several and len(several) < len(turns) and open_several.strip() and not open_text.strip():
+        several_only, open_text = True, open_several
+        close_text = trim(before_first_token(turns[several[0]].tail))[len(cut.item_close) :]
     white = open_text[: len(open_text) - len(open_text.lstrip())]
-    if white and open_text.strip():
-        leads = {label: lead + white for label, lead in leads.items()}
-        open_text = open_text[len(white) :]
-    elif white:
-        leads, open_text = {label: lead + white for label, lead in leads.items()}, ""
-    close_text = cut.close
+    sectioned = several if several_only else list(turns)
+    size = len(open_text) - (len(white) if open_text.strip() else 0)
+    if not open_text.strip():
+        size, open_text = 0, ""
+    leads = {label: head[: len(head) - size] if label in sectioned else head for label, head in heads.items()}
     return (
-        Section(open=marker(open_text), close=marker(close_text), separator=cut.separator),
+        Section(open=marker(open_text.lstrip()), close=marker(close_text), separator=cut.separator, several_only=several_only),
         leads,
-        trails,
-        after,
+        {label: turn.tail[len(cut.item_close) :] for label, turn in turns.items()},
+        any(sentinels.CONTENT in turn.tail for turn in turns.values()),
     )
+
+
+def _shared_opening(heads: list[str], special: tuple[str, ...]) -> str:
+    return common_suffix(heads, special=special, after_value=False, before_value=False)
 
 
 def _json_form(
@@ -132,7 +139,7 @@ def _json_form(
     cut = cut_calls(turns, special=special, trim=trim)
     if cut is None:
         return None
-    section, leads, trails, after = _sectioned(turns, cut, special)
+    section, leads, trails, after = _sectioned(turns, cut, special, trim)
     if json_call.array or len(calls_of) == 1:
         section, opening, closing = _array_section(section, cut, json_call.array)
     else:
@@ -163,7 +170,7 @@ def _field_form(turns: Mapping[str, CutTurn], body: Body, trim: Callable[[str], 
     cut = cut_calls(turns, special=special, trim=trim)
     if cut is None:
         return None
-    section, leads, trails, after = _sectioned(turns, cut, special)
+    section, leads, trails, after = _sectioned(turns, cut, special, trim)
     single = turns.get("calls1") or next(iter(turns.values()))
     lead = single.head
 

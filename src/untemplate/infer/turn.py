@@ -156,6 +156,7 @@ def _plain_gaps(body: Callable[[Case], str | None], probers: Sequence[Prober], h
         gaps,
         before_reasoning=before,
         reasoning_content=gap_between(both, sentinels.REASONING, sentinels.CONTENT),
+        content_end_after_reasoning=gap_after(both, sentinels.CONTENT),
         reasoning_end=gap_after(alone, sentinels.REASONING),
     )
 

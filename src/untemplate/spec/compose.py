@@ -98,6 +98,8 @@ def _content(content: Content, text: str | None, reasons: bool, calls: bool) -> 
     if not calls or own is None:
         closing = "" if content.mode is ContentMode.WRAPPED_WITH_REASONING and not reasons else _first(content.close)
         return _opening(content, reasons) + text + closing
+    if content.mode is ContentMode.WRAPPED_WITH_REASONING and reasons:
+        return _first(content.open) + text + _first(content.close) + (own.close.text if own.close else "")
     if own.position is Position.AFTER:
         return (own.open.text if own.open else _first(content.open)) + text + (own.close.text if own.close else _first(content.close))
     return (own.open.text if own.open else "") + text + (own.close.text if own.close else "")
