@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from untemplate.infer.evidence import Evidence
 from untemplate.infer.quirks import Quirk, shipped_quirks
 from untemplate.infer.spec import infer_spec
+from untemplate.infer.vocabulary import with_vocabulary
 from untemplate.source import TemplateSource, load_source
 from untemplate.spec.model import Spec
 from untemplate.template import load_template
@@ -31,8 +32,11 @@ def compile_source(source: TemplateSource, *, overlays: Sequence[Quirk] = ()) ->
         InferenceError: E3xx when no conversation renders.
     """
     template = load_template(source)
-    inferred = infer_spec(template, kind=str(source.kind), quirks=(*shipped_quirks(), *overlays))
-    return Compiled(spec=inferred.spec, evidence=inferred.evidence)
+    inferred = infer_spec(template, kind=str(source.kind), notes=source.notes, quirks=(*shipped_quirks(), *overlays))
+    spec = inferred.spec
+    if source.load_vocabulary is not None:
+        spec = with_vocabulary(spec, source.load_vocabulary())
+    return Compiled(spec=spec, evidence=inferred.evidence)
 
 
 def compile_template(source: str | os.PathLike[str] | TemplateSource, name: str | None = None) -> Spec:

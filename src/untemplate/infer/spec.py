@@ -33,7 +33,7 @@ class Inferred:
     found: TurnFound
 
 
-def infer_spec(template: Template, *, kind: str = "jinja", quirks: Sequence[Quirk] = ()) -> Inferred:
+def infer_spec(template: Template, *, kind: str = "jinja", notes: Sequence[str] = (), quirks: Sequence[Quirk] = ()) -> Inferred:
     """Return the spec of a template.
 
     Raises:
@@ -69,7 +69,7 @@ def infer_spec(template: Template, *, kind: str = "jinja", quirks: Sequence[Quir
     prompt = prober.base() or ""
     spec = apply_quirks(spec, quirks, prompt, template.text)
     spec = replace(spec, tokens=infer_tokens(spec.turn, found.ends, roles, template.special_tokens, atoms=special))
-    spec = replace(spec, warnings=warnings_of(spec, template.notes), ambiguities=ambiguities_of(spec))
+    spec = replace(spec, warnings=warnings_of(spec, (*notes, *template.notes)), ambiguities=ambiguities_of(spec))
     return Inferred(spec=spec, evidence=notebook.frozen(), found=found)
 
 

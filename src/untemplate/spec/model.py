@@ -411,6 +411,8 @@ class Tokens:
     stops: tuple[str, ...] = ()
     ids: Mapping[str, int] = field(default_factory=lambda: _EMPTY)
     """Token ids of markers that are one token, when the source has a vocabulary."""
+    types: Mapping[str, str] = field(default_factory=lambda: _EMPTY)
+    """How the vocabulary classes them: ``control``, ``user_defined``, ``normal`` …"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
