@@ -11,6 +11,10 @@ from untemplate.drift.units import Unit, compare_units, with_unit
 from untemplate.drift.words import explain, naming_of
 from untemplate.parser import Parser
 from untemplate.spec.model import Spec
+from untemplate.text.split import DiffSplit, split
+
+_AROUND = 40
+"""Characters of a prompt that are shown on either side of where it differs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,14 +109,16 @@ def _prompt_findings(old: Side, new: Side, told: bool) -> list[Finding]:
     if told:
         return []
     changed = [name for name in old.prompts if name in new.prompts and old.prompts[name] != new.prompts[name]]
-    return [
-        Finding(
-            kind="prompt",
-            path="prompt",
-            old=old.prompts[name],
-            new=new.prompts[name],
-            severity=Severity.COSMETIC,
-            explanation=f"the prompt {name} is written otherwise, no turn of the model",
-        )
-        for name in changed[:1]
-    ]
+    return [_prompt_finding(name, split(old.prompts[name], new.prompts[name])) for name in changed[:1]]
+
+
+def _prompt_finding(name: str, parts: DiffSplit) -> Finding:
+    before, after = parts.prefix[-_AROUND:], parts.suffix[:_AROUND]
+    return Finding(
+        kind="prompt",
+        path="prompt",
+        old=before + parts.left + after,
+        new=before + parts.right + after,
+        severity=Severity.COSMETIC,
+        explanation=f"the prompt {name} is written otherwise, no turn of the model",
+    )
