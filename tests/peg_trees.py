@@ -10,8 +10,9 @@ from untemplate.errors import GrammarError
 from untemplate.peg import nodes
 from untemplate.peg.arena import check_arena
 from untemplate.peg.events import TEXT, Event, merge_text
+from untemplate.peg.json_reader import JsonReader
 from untemplate.peg.machine import Machine
-from untemplate.peg.nodes import Arena, Node
+from untemplate.peg.nodes import Arena, Json, Node
 from untemplate.peg.program import Program
 
 LITERALS = ("a", "b", "ab", "<a>", "</a>", "<ab>", "</", "aba", '"', "``", "(", "\n")
@@ -39,6 +40,18 @@ def cut_text(text: str, sizes: Sequence[int]) -> list[str]:
         start += size
         number += 1
     return pieces
+
+
+def read_all(node: Json, pieces: list[str]) -> tuple[bool, str, str]:
+    """Return whether the value is whole, what was given, and what was not read."""
+    reader, text, index, given_text = JsonReader(node), "", 0, ""
+    for number, piece in enumerate([*pieces, ""]):
+        text += piece
+        whole, index = reader.read(text, index, number == len(pieces))
+        given_text += "".join(reader.pieces)
+        if whole is not None:
+            return whole, given_text, text[index:] + "".join(pieces[number + 1 :])
+    raise AssertionError("the end decides")
 
 
 def flatten(events: Iterable[Event]) -> list[object]:
@@ -80,7 +93,7 @@ def _leaves() -> st.SearchStrategy[Node]:
 
 
 def _grow(inner: st.SearchStrategy[Node], cuts: bool) -> st.SearchStrategy[Node]:
-    items = st.lists(inner, min_size=0, max_size=4).map(tuple)
+    items = st.one_of(st.lists(inner, min_size=2, max_size=5), st.lists(inner, max_size=1)).map(tuple)
     stops = st.lists(st.sampled_from(LITERALS), min_size=1, max_size=2, unique=True).map(tuple)
     ways = [
         st.builds(nodes.Sequence, items=items),
@@ -103,7 +116,8 @@ def _grow(inner: st.SearchStrategy[Node], cuts: bool) -> st.SearchStrategy[Node]
 def arenas(*, cuts: bool) -> st.SearchStrategy[Arena]:
     """Return a strategy for arenas of two rules that pass the checks."""
     node = st.recursive(_leaves(), lambda inner: _grow(inner, cuts), max_leaves=10)
-    return st.builds(lambda root, inner: Arena(rules={"root": root, "inner": inner}), node, node).filter(_holds)
+    root = st.lists(node, min_size=1, max_size=5).map(lambda items: nodes.Sequence(items=tuple(items)))
+    return st.builds(lambda root, inner: Arena(rules={"root": root, "inner": inner}), root, node).filter(_holds)
 
 
 def _holds(arena: Arena) -> bool:
@@ -112,3 +126,59 @@ def _holds(arena: Arena) -> bool:
     except GrammarError:
         return False
     return True
+
+
+JSON_TEXTS = (
+    '{"a": 1, "a": [2, 3,], "b": "x\\n\\q"}',
+    "{'k': True, 'l': (None, 'it\\'s')}",
+    '"""a"b"""',
+    '"\\ud83d\\ude00 \\ud83d x"',
+    "[1, -2.5e3, {}, []]",
+    "{a: <a>raw</a>}",
+    '""',
+    "12",
+)
+
+
+@st.composite
+def cases(draw: st.DrawFn, *, cuts: bool) -> tuple[Arena, str]:
+    """Return a tree and a text that was written after it, and then perhaps damaged."""
+    arena = draw(arenas(cuts=cuts))
+    text = _write(draw, arena, arena.rules[arena.root], 0)
+    for _ in range(draw(st.integers(0, 2))):
+        place = draw(st.integers(0, len(text)))
+        text = text[:place] + draw(st.sampled_from(("", *PIECES))) + text[place + draw(st.integers(0, 2)) :]
+    return arena, text
+
+
+def _write(draw: st.DrawFn, arena: Arena, node: Node, depth: int) -> str:
+    if depth > 12:
+        return ""
+    match node:
+        case nodes.Literal(text=text):
+            return text
+        case nodes.Sequence(items=items):
+            return "".join([_write(draw, arena, item, depth + 1) for item in items])
+        case nodes.Choice(options=options):
+            return _write(draw, arena, draw(st.sampled_from(options)), depth + 1) if options else ""
+        case nodes.Repeat(item=item, minimum=minimum):
+            return "".join([_write(draw, arena, item, depth + 1) for _ in range(draw(st.integers(minimum, minimum + 2)))])
+        case nodes.Until(stops=stops, confirm=confirm):
+            stop = "" if confirm is None else draw(st.sampled_from(("", *stops)))
+            return draw(st.lists(st.sampled_from((*PIECES, *stops)), max_size=4).map("".join)) + stop
+        case nodes.Any():
+            return draw(st.sampled_from(("a", "<", "é")))
+        case nodes.Characters(ranges=ranges):
+            return draw(st.sampled_from(ranges))[0] * draw(st.integers(node.minimum, node.minimum + 2))
+        case nodes.Json():
+            return draw(st.sampled_from(JSON_TEXTS))
+        case nodes.Space():
+            return draw(st.sampled_from(("", " ", "\n ")))
+        case nodes.Ref(name=name):
+            return _write(draw, arena, arena.rules[name], depth + 1)
+        case nodes.Peek(item=item):
+            return draw(st.sampled_from(("", _write(draw, arena, item, depth + 1))))
+        case nodes.Tag(item=item) | nodes.Atomic(item=item) | nodes.Tolerant(also=item) | nodes.Catch(item=item):
+            return _write(draw, arena, item, depth + 1)
+        case _:
+            return ""

@@ -50,7 +50,7 @@ class State(IntEnum):
 class JsonReader:
     """One JSON value, being read."""
 
-    __slots__ = ("_key", "_keys", "_muted", "_node", "_pending", "_quotes", "_stack", "_state", "at", "held", "pieces")
+    __slots__ = ("_key", "_keys", "_muted", "_node", "_pending", "_python", "_quotes", "_stack", "_state", "at", "held", "pieces")
 
     def __init__(self, node: Json) -> None:
         self._node = node
@@ -61,6 +61,8 @@ class JsonReader:
         self._pending = ""
         self._muted: int | None = None
         self._quotes: Quotes = PLAIN_MARKS['"']
+        self._python = node.python
+        """Python is written here: single quotes have been seen, so that what only Python escapes is an escape anywhere."""
         self.held = 0
         """How many characters have been read but neither given nor dropped; they stand directly before the reader's place."""
         self.pieces: list[str] = []
@@ -78,6 +80,7 @@ class JsonReader:
         other._pending = self._pending
         other._muted = self._muted
         other._quotes = self._quotes
+        other._python = self._python
         other.held = self.held
         return other
 
@@ -272,6 +275,7 @@ class JsonReader:
 
     def _begin(self, quotes: Quotes, size: int, state: State) -> None:
         self._quotes = quotes
+        self._python = self._python or quotes.python
         self._emit("" if self._decoded else '"', size)
         self._state = state
 
@@ -287,6 +291,7 @@ class JsonReader:
             return WAIT
         if text.startswith(mark, index + 1):
             self._quotes = TRIPLE[mark]
+            self._python = True
             self._state = State.STRING
             self._emit("", 2)
             return index + 2
@@ -302,6 +307,9 @@ class JsonReader:
 
     def _string(self, text: str, index: int, ended: bool) -> int:
         quotes = self._quotes
+        if quotes.ready is not None and not self._decoded and (ready := quotes.ready.match(text, index)) is not None:
+            self._emit(ready.group(), ready.end() - index)
+            return ready.end()
         match = quotes.plain.match(text, index)
         if match is not None:
             run = match.group()
@@ -312,7 +320,7 @@ class JsonReader:
         if text.startswith(quotes.closing, index):
             return self._end_string(index + len(quotes.closing), len(quotes.closing))
         if text[index] == "\\" and quotes.escapes:
-            end, written, meaning = read_escape(text, index, ended, quotes.python)
+            end, written, meaning = read_escape(text, index, ended, quotes.python or self._python)
             if end >= 0:
                 self._emit(meaning if self._decoded else written, end - index)
             return end

@@ -22,14 +22,21 @@ class Quotes:
     closing: str
     plain: re.Pattern[str]
     """Text without a backslash (where it escapes) or the first character of the closing mark."""
+    ready: re.Pattern[str] | None
+    """Text that is the inside of a JSON string as it stands, and also means itself between these quotes."""
     escapes: bool
     python: bool
     """Escapes that only Python knows count too."""
 
 
+_READY_ESCAPE: Final = r'\\(?:["\\/bfnrt]|u(?![dD][89a-fA-F])[0-9a-fA-F]{4})'
+
+
 def _quotes(opening: str, closing: str, *, escapes: bool, python: bool) -> Quotes:
     stops = re.escape(closing[0]) + (r"\\" if escapes else "")
-    return Quotes(opening, closing, re.compile(f"[^{stops}]+"), escapes, python)
+    plain = re.compile(f"[^{stops}]+")
+    ready = re.compile(rf'(?:[^"\\\x00-\x1f{re.escape(closing[0])}]++|{_READY_ESCAPE})++') if escapes else None
+    return Quotes(opening, closing, plain, ready, escapes, python)
 
 
 DOUBLE: Final = _quotes('"', '"', escapes=True, python=False)
