@@ -1,0 +1,1 @@
+"""Assistant messages of every kind, rendered and cut to turns."""

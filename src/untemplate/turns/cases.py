@@ -1,0 +1,168 @@
+"""Assistant messages of every kind: each block with and without the others, each type of value, hostile text; then random ones."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice, product
+from typing import Any
+
+from untemplate.probe.cases import CallCase, Case
+from untemplate.spec.model import Spec
+from untemplate.turns.kinds import PROPERTIES, SAMPLES, Pool
+from untemplate.turns.strings import HOSTILE, LIKE_JSON, PLAIN, WHITE, marker_texts, prose_strings
+from untemplate.turns.tools import EVERYTHING, NAMES, ZERO
+
+MOST_CALLS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class MadeCase:
+    """One message and what it is there to show."""
+
+    kind: str
+    case: Case
+
+
+REASONING = "First I think: is it 2 < 3?\nYes.\n\nSo \"it\" is."
+CONTENT = "Here it is:\n\n- one\n- 'two' & \"three\"\n\nDone."
+
+
+def call(index: int, name: str = EVERYTHING, **arguments: Any) -> CallCase:
+    """Return call ``index`` of a turn, its id nine letters and digits."""
+    return named_call(index, name, arguments)
+
+
+def named_call(index: int, name: str, arguments: Mapping[str, Any]) -> CallCase:
+    """Return call ``index`` of a turn, its id nine letters and digits."""
+    return CallCase(name, f"k7Qz0aB{index:02d}", dict(arguments))
+
+
+_SEVERAL = (
+    call(0, city="Paris", count=3, flag=True),
+    call(1, "searchWeb2", query="a \"b\"\nc", limit=None),
+    call(2, ZERO),
+    call(3, "x", options={"label": "10", "tags": []}, words=["one", "t w o"]),
+)
+
+
+SHORT_KEYS = frozenset({"city", "query", "count", "ratio", "flag", "nothing", "limit", "options", "words", "kebab-key"})
+"""The arguments that the short cases use."""
+
+
+def short_cases(spec: Spec) -> tuple[MadeCase, ...]:
+    """Return about a dozen messages that show the most: what the compiler reads back every time."""
+    marks = marker_texts(spec)
+    prose = f"It names {marks[0]} and {marks[-1]} here." if marks else "It names nothing."
+    inside = _without(f"I name {marks[-1]} too." if marks else "Nothing.", spec)
+    every = call(0, city="it's \"x\"\n<b> \\n", count=-12, ratio=2.5, flag=False, nothing=None, options={"label": "10"}, words=["a", "b c"])
+    made = [
+        MadeCase("content", Case(content=f"{CONTENT}\n{prose}")),
+        MadeCase("reasoning and content", Case(reasoning=f"{REASONING}\n{inside}", content=CONTENT)),
+    ]
+    if spec.turn.calls is None:
+        return tuple(made)
+    made += [
+        MadeCase("a call", Case(calls=(every,))),
+        MadeCase("two calls", Case(calls=_SEVERAL[:2])),
+        MadeCase("calls without and with arguments", Case(calls=(_SEVERAL[2], _SEVERAL[3]))),
+        MadeCase("content and a call", Case(content="Let me look.", calls=_SEVERAL[:1])),
+        MadeCase("reasoning and a call", Case(reasoning=REASONING, calls=_SEVERAL[1:2])),
+        MadeCase("reasoning, content and calls", Case(reasoning="Hm.", content="Both:", calls=_SEVERAL[:2])),
+        MadeCase("strings that look like JSON", Case(calls=(call(0, city="10", query="true", **{"kebab-key": "{}"}),))),
+        MadeCase("strings that name markers", Case(calls=(call(0, query=prose),))),
+    ]
+    return tuple(made)
+
+
+def long_cases(spec: Spec, seed: int, budget: int) -> Iterator[MadeCase]:
+    """Yield at most ``budget`` messages: all kinds in order, then random ones; the same seed gives the same."""
+    yield from islice(_all_cases(spec, seed), budget)
+
+
+def _all_cases(spec: Spec, seed: int) -> Iterator[MadeCase]:
+    yield from short_cases(spec)
+    yield from _presence_grid(spec)
+    yield from _texts(spec)
+    if spec.turn.calls is not None:
+        yield from _values()
+        yield from (MadeCase("string that names a marker", Case(calls=(call(0, query=text, count=1),))) for text in prose_strings(spec))
+        yield from _fillings()
+    rng = random.Random(seed)
+    while True:
+        yield random_case(spec, rng)
+
+
+def _presence_grid(spec: Spec) -> Iterator[MadeCase]:
+    """Yield every combination of blocks with 0 to 4 calls; of more calls than the template takes, one message tells it."""
+    most = 1 if spec.turn.calls is None else MOST_CALLS if spec.capabilities.max_calls is None else spec.capabilities.max_calls + 1
+    for count, reasons, speaks in product(range(most + 1), (False, True), (False, True)):
+        case = Case(REASONING if reasons else None, CONTENT if speaks else None, _SEVERAL[:count])
+        if count or reasons or speaks:
+            yield MadeCase(case.label, case)
+
+
+def _texts(spec: Spec) -> Iterator[MadeCase]:
+    """Yield hostile content and reasoning."""
+    prose = prose_strings(spec)
+    for kind, texts in (("plain", PLAIN[:4]), ("hostile", HOSTILE), ("white space", WHITE), ("looks like JSON", LIKE_JSON), ("marker", prose)):
+        for text in texts:
+            if text:
+                yield MadeCase(f"content: {kind}", Case(content=text))
+                inside = _without(text, spec)
+                yield MadeCase(f"reasoning: {kind}", Case(reasoning=inside, content="Yes."))
+    if spec.turn.calls is not None:
+        for kind, texts in (("hostile", HOSTILE[:6]), ("white space", WHITE), ("marker", prose[:4])):
+            for text in texts:
+                yield MadeCase(f"content beside a call: {kind}", Case(content=text, calls=_SEVERAL[:1]))
+                yield MadeCase(f"reasoning beside a call: {kind}", Case(reasoning=_without(text, spec), calls=_SEVERAL[:1]))
+
+
+def _without(text: str, spec: Spec) -> str:
+    """Return ``text`` without what would close reasoning: the rendering could not tell it from a real close."""
+    frame = spec.turn.frame.separator.core if spec.turn.frame is not None else ""
+    for core in (*(marker.core for marker in (*spec.turn.reasoning.close, *spec.turn.content.open)), frame):
+        if core.strip():
+            text = text.replace(core.strip(), "it")
+    return text
+
+
+def _values() -> Iterator[MadeCase]:
+    """Yield one call for each sample of each kind of value, alone and before another argument."""
+    for kind, (key, values) in SAMPLES.items():
+        for value in values:
+            yield MadeCase(kind, Case(calls=(named_call(0, EVERYTHING, {key: value}),)))
+        yield MadeCase(f"{kind}, then another", Case(calls=(named_call(0, EVERYTHING, {key: values[-1], "count": 5, "city": "Rome"}),)))
+
+
+def _fillings() -> Iterator[MadeCase]:
+    """Yield calls of no arguments among others, the same tool twice, and a call with every argument."""
+    yield MadeCase("no arguments first", Case(calls=(call(0, ZERO), call(1, city="Paris"))))
+    yield MadeCase("no arguments last", Case(calls=(call(0, city="Paris"), call(1, ZERO))))
+    yield MadeCase("no arguments twice", Case(content="Twice:", calls=(call(0, ZERO), call(1, ZERO))))
+    yield MadeCase("no arguments, though it takes some", Case(calls=(call(0),)))
+    yield MadeCase("the same call twice", Case(calls=(call(0, city="Paris"), call(1, city="Paris"))))
+    yield MadeCase("every argument", Case(calls=(named_call(0, EVERYTHING, {key: values[-1] for key, values in dict(SAMPLES.values()).items()}),)))
+
+
+def random_case(spec: Spec, rng: random.Random) -> MadeCase:
+    """Return a random message of blocks that the template shows."""
+    pool = Pool(rng, (*PLAIN, *HOSTILE, *WHITE, *LIKE_JSON, *prose_strings(spec)))
+    most = 0 if spec.turn.calls is None else spec.capabilities.max_calls or MOST_CALLS
+    calls = tuple(_random_call(pool, index) for index in range(rng.choice((0, 1, 1, 2, 3, 4)))[:most])
+    reasoning = _without(_random_text(pool), spec) if rng.random() < 0.5 else None
+    content = _random_text(pool) if not calls or rng.random() < 0.5 else None
+    return MadeCase("random", Case(reasoning or None, content or None, calls))
+
+
+def _random_call(pool: Pool, index: int) -> CallCase:
+    name = pool.rng.choice(NAMES)
+    count = 0 if name == ZERO else pool.rng.choice((0, 1, 2, 3, 5))
+    keys = pool.rng.sample(sorted(PROPERTIES), count)
+    return named_call(index, name, {key: pool.value(PROPERTIES[key]) for key in keys})
+
+
+def _random_text(pool: Pool) -> str:
+    parts: Sequence[str] = [pool.string() for _ in range(pool.rng.choice((1, 1, 2, 3)))]
+    return pool.rng.choice(("\n", "\n\n", " ")).join(parts)

@@ -1,0 +1,32 @@
+"""The tools that made calls name: their schemas declare every argument's type."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+from typing import Any
+
+from untemplate.turns.kinds import PROPERTIES
+
+EVERYTHING = "do_everything"
+"""Takes every argument."""
+ZERO = "get-time"
+"""Takes none."""
+NAMES = (EVERYTHING, "searchWeb2", ZERO, "x")
+
+
+def make_tools(keys: Container[str] | None = None) -> list[dict[str, Any]]:
+    """Return OpenAI tools, none of whose arguments is required; ``keys``: with these arguments only."""
+    properties = {key: schema for key, schema in PROPERTIES.items() if keys is None or key in keys}
+    return [_tool(name, {} if name == ZERO else properties) for name in NAMES]
+
+
+def _tool(name: str, properties: Mapping[str, Any]) -> dict[str, Any]:
+    described = {key: {**schema, "description": f"The {key}."} for key, schema in properties.items()}
+    return {
+        "type": "function",
+        "function": {
+            "name": name,
+            "description": f"Runs {name}.",
+            "parameters": {"type": "object", "properties": described, "required": []},
+        },
+    }

@@ -1,0 +1,118 @@
+"""Reads back many turns of one template: a short form for every compilation, a long one for ``untemplate verify``."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from untemplate.infer.turn import TurnFound
+from untemplate.parser import Parser, build_parser
+from untemplate.spec.model import Spec
+from untemplate.turns.cases import SHORT_KEYS, MadeCase, long_cases, short_cases
+from untemplate.turns.render import Mode, NotRendered, RenderedTurn, make_modes, render_turn
+from untemplate.turns.tools import make_tools
+from untemplate.verify.check import check_chunks, check_turn, rebuilt_text
+from untemplate.verify.report import Difference, Mismatch, Report, count_skipped
+
+_TAIL = 60
+
+
+@dataclass(slots=True)
+class _Tally:
+    """Counts of a verification that is under way."""
+
+    read_back: int = 0
+    skipped: list[str] = field(default_factory=list)
+    mismatches: list[Mismatch] = field(default_factory=list)
+    remarks: Counter[str] = field(default_factory=Counter)
+
+
+def verify_shortly(spec: Spec, found: TurnFound) -> Report:
+    """Return what came of a dozen turns, each read whole."""
+    tools = make_tools(SHORT_KEYS)
+    modes = make_modes(spec, found, tools)
+    return _run(spec, found, modes, tools, short_cases(spec), rng=None, progress=None)
+
+
+def verify_at_length(
+    spec: Spec, found: TurnFound, *, seed: int = 0, budget: int = 300, progress: Callable[[int], None] | None = None
+) -> Report:
+    """Return what came of ``budget`` messages under every setting of thinking, each read whole and in chunks.
+
+    Args:
+        seed: of the random messages and the random chunks: the same seed gives the same report.
+        progress: called with the number of messages tried, after each.
+    """
+    tools = make_tools()
+    modes = make_modes(spec, found, tools)
+    return _run(spec, found, modes, tools, long_cases(spec, seed, budget), rng=random.Random(seed), progress=progress)
+
+
+def _run(
+    spec: Spec,
+    found: TurnFound,
+    modes: Sequence[Mode],
+    tools: Sequence[dict[str, Any]],
+    cases: Iterable[MadeCase],
+    *,
+    rng: random.Random | None,
+    progress: Callable[[int], None] | None,
+) -> Report:
+    tally = _Tally()
+    parsers: dict[str, Parser] = {}
+    for number, made in enumerate(cases, start=1):
+        for mode in modes:
+            _try(made, mode, spec, found.header, tools, parsers, tally, rng)
+        if progress is not None:
+            progress(number)
+    return Report(
+        name=spec.template.name,
+        read_back=tally.read_back,
+        skipped=count_skipped(tally.skipped),
+        mismatches=tuple(tally.mismatches),
+        remarks=tuple(sorted(tally.remarks.items())),
+    )
+
+
+def _try(
+    made: MadeCase,
+    mode: Mode,
+    spec: Spec,
+    header: str,
+    tools: Sequence[dict[str, Any]],
+    parsers: dict[str, Parser],
+    tally: _Tally,
+    rng: random.Random | None,
+) -> None:
+    turn = render_turn(made.case, mode, header)
+    if isinstance(turn, NotRendered):
+        tally.skipped.append(turn.because)
+        return
+    parser = parsers.get(turn.prompt)
+    if parser is None:
+        parser = parsers[turn.prompt] = build_parser(spec, prompt=turn.prompt, tools=tools)
+    outcome = check_turn(turn, spec, parser)
+    difference = outcome.difference
+    if outcome.skipped is None and difference is None and rng is not None:
+        difference = check_chunks(turn, parser, rng)
+    if difference is not None:
+        tally.mismatches.append(_mismatch(made, turn, difference, spec, header))
+    elif outcome.skipped is not None:
+        tally.skipped.append(outcome.skipped)
+    else:
+        tally.read_back += 1
+        tally.remarks.update(outcome.remarks)
+
+
+def _mismatch(made: MadeCase, turn: RenderedTurn, difference: Difference, spec: Spec, header: str) -> Mismatch:
+    return Mismatch(
+        kind=made.kind,
+        mode=turn.mode.name,
+        difference=difference,
+        prompt_tail=turn.prompt[-_TAIL:],
+        text=turn.text,
+        rebuilt=rebuilt_text(turn, spec, header),
+    )
