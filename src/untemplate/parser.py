@@ -23,7 +23,7 @@ from untemplate.runtime.session import Plan, Session
 from untemplate.spec.model import Spec
 
 if TYPE_CHECKING:
-    from untemplate.emit.gbnf import Grammar
+    pass
 
 _ID_CHARACTERS = string.ascii_letters + string.digits
 _ID_LENGTH = 24

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from untemplate.lower.bodies import CUT
 from untemplate.lower.closing import close_after_pairs, close_after_value, confirm_close, spaced_chunks
-from untemplate.lower.marks import EMPTY, SPACE, any_of, chunks, is_marker, loose, many, maybe, white_after, white_before
+from untemplate.lower.marks import EMPTY, SPACE, any_of, chunks, is_marker, loose, many, maybe, next_chunk, white_after, white_before
 from untemplate.lower.notation import add_nested
 from untemplate.lower.tags import Code, Kind
-from untemplate.lower.values import Around, is_json_like, value_node
+from untemplate.lower.values import Around, Close, is_json_like, value_node
 from untemplate.lower.vocabulary import Vocabulary, name_like
 from untemplate.peg import builder as b
 from untemplate.peg.nodes import End, Json, JsonKind, Node, Until
@@ -87,7 +87,7 @@ class PairParts:
     @property
     def key_end(self) -> str:
         """The first chunk behind the key."""
-        return next((chunks(part.text)[0] for part in self.between if isinstance(part, Text) and part.text.strip()), "")
+        return next_chunk(self.between, -1)
 
 
 def cut_pair(pairs: PairList) -> PairParts:
@@ -150,23 +150,20 @@ def _pair(arguments: Arguments, pairs: PairList, vocabulary: Vocabulary, behind:
             nodes += between_chunks(part.text, first=index == 0)
             lead = white_after(part.text)
         elif part.field is FieldName.TYPE:
-            following = next((chunks(later.text)[0] for later in parts.between[index + 1 :] if isinstance(later, Text) and later.text.strip()), "")
+            following = next_chunk(parts.between, index)
             nodes.append(b.tag(Kind.TYPE, Until(stops=(following, "\n")) if following else name_like()))
             lead = ""
     nodes.append(CUT)
-    close, stop, last = _close(parts.after)
+    closes = _closes(arguments, parts.after)
     around = Around(
         lead=lead,
-        trail=white_before(parts.after[0].text) if parts.after and isinstance(parts.after[0], Text) else "",
-        close=close,
-        stop=stop,
-        last=last,
+        closes=closes,
         follow=any_of(_pair_next(pairs, vocabulary), confirm_close(behind.tail, behind.structure)),
-        implied=_implied(behind) if stop == "" or not behind.tail or behind.tail[0] != stop else None,
+        implied=_implied(behind) if all(behind.tail[:1] != (close.stop,) for close in closes) else None,
     )
     nested = None
     if arguments.notation is not None and not is_json_like(arguments.notation):
-        nested = add_nested(arguments.notation, rules, stop)
+        nested = add_nested(arguments.notation, rules, closes[0].stop if closes else "")
     return b.tag(Kind.PAIR, *nodes, value_node(arguments, around, nested))
 
 
@@ -187,8 +184,14 @@ def _implied(behind: Behind) -> tuple[str, Node] | None:
     return behind.tail[0], loose(*behind.tail)
 
 
-def _close(after: tuple[Part, ...]) -> tuple[tuple[Node, ...], str, str]:
-    """Return the nodes of a pair's close, the text that it begins with and its last chunk."""
+def _closes(arguments: Arguments, after: tuple[Part, ...]) -> tuple[Close, ...]:
+    """Return what may close a pair: the text behind its value, and before it what belongs to values of some types only."""
+    own = dict.fromkeys(value.close for value in arguments.values.values() if value.close.strip() and not value.open.strip())
+    lists = [(Text(text=text), *after) for text in own] if own else [after]
+    return tuple(close for parts in lists if (close := _close(parts)) is not None)
+
+
+def _close(after: tuple[Part, ...]) -> Close | None:
     nodes: list[Node] = []
     stop = last = ""
     for index, part in enumerate(after):
@@ -197,7 +200,7 @@ def _close(after: tuple[Part, ...]) -> tuple[tuple[Node, ...], str, str]:
                 nodes += [SPACE, b.lit(chunk)] if nodes else [b.lit(chunk)]
                 stop, last = stop or chunk, chunk
         else:
-            following = next((chunks(later.text)[0] for later in after[index + 1 :] if isinstance(later, Text) and later.text.strip()), "")
-            nodes.append(name_like(following, emit=False))
+            nodes.append(name_like(next_chunk(after, index), emit=False))
             last = ""
-    return tuple(nodes), stop, last
+    trail = white_before(after[0].text) if after and isinstance(after[0], Text) else ""
+    return Close(nodes=tuple(nodes), stop=stop, last=last, trail=trail) if stop else None

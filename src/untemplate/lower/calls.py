@@ -116,13 +116,13 @@ def _listed(forms: list[_Form], separator: tuple[str, ...], close: tuple[str, ..
         body = form.committed if committed else form.whole
         if form.section:
             again = many(b.seq(SPACE, loose(*form.section), _REPAIRED)) if is_marker("".join(form.section)) else EMPTY
-            for lead in _leads(form):
-                options.append(b.seq(loose(*form.section), SPACE, again, lead, body, following, _section_close(close)))
+            opening = b.seq(loose(*form.section), SPACE, again)
+            options += [b.seq(opening, lead, body, following, _section_close(close)) for lead in _leads(form)]
     for form in forms:
         body = form.committed if committed else form.whole
         note = _REPAIRED if form.section and omitted else EMPTY
-        for lead in _own_leads(form):
-            options.append(b.seq(note, lead, body, following, maybe(spaced_chunks(close)) if close else EMPTY))
+        end = maybe(spaced_chunks(close)) if close else EMPTY
+        options += [b.seq(note, lead, body, following, end) for lead in _own_leads(form)]
     if not options:
         return NEVER
     return b.seq(any_of(*options), b.optional(b.seq(SPACE, End())) if committed else EMPTY)
@@ -148,13 +148,13 @@ def _own_leads(form: _Form) -> list[Node]:
 def _next(form: _Form, separator: tuple[str, ...], *, committed: bool) -> Node:
     """Return a further call: behind a separator, where there is one, or at its own marker."""
     body = form.committed if committed else form.whole
-    gap = b.seq(maybe(b.seq(loose(*separator), SPACE)) if separator else EMPTY, maybe(b.seq(loose(*form.section), SPACE)) if form.section else EMPTY)
+    gap = b.seq(
+        maybe(b.seq(loose(*separator), SPACE)) if separator else EMPTY, maybe(b.seq(loose(*form.section), SPACE)) if form.section else EMPTY
+    )
     if form.open or is_marker("".join(form.inner)):
         return any_of(*(b.seq(gap, lead, body) for lead in _leads(form)))
-    ways = [b.seq(loose(*separator), SPACE, body)] if separator else []
-    if form.section:
-        ways.append(b.seq(loose(*form.section), SPACE, body))
-    return any_of(*ways) if ways else body
+    again = [b.seq(loose(*form.section), SPACE, body)] if form.section else []
+    return any_of(*again, b.seq(loose(*separator), SPACE, body) if separator else body)
 
 
 def _section_close(close: tuple[str, ...]) -> Node:

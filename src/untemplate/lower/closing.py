@@ -39,10 +39,8 @@ def confirm_close(chunks: tuple[str, ...], structure: Node) -> Node:
     """Return the look-ahead that tells the close of a call from a text that quotes some of it."""
     if not chunks:
         return any_of(b.seq(SPACE, End()), b.seq(SPACE, structure))
-    options = [spaced_chunks(chunks)]
-    for size in range(len(chunks) - 1, 0, -1):
-        options.append(b.seq(spaced_chunks(chunks[:size]), SPACE, any_of(End(), structure)))
-    return any_of(*options)
+    cut = [b.seq(spaced_chunks(chunks[:size]), SPACE, any_of(End(), structure)) for size in range(len(chunks) - 1, 0, -1)]
+    return any_of(spaced_chunks(chunks), *cut)
 
 
 def _forms(chunks: tuple[str, ...]) -> list[Node]:

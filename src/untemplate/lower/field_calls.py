@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from untemplate.lower.arguments import Behind, arguments_node, arguments_start
 from untemplate.lower.bodies import CallBody, Way
-from untemplate.lower.marks import EMPTY, SPACE, chunks, is_marker, maybe
+from untemplate.lower.marks import EMPTY, SPACE, chunks, is_marker, maybe, next_chunk
 from untemplate.lower.tags import CallData, Kind
 from untemplate.lower.vocabulary import Vocabulary, any_name, name_like
 from untemplate.peg import builder as b
@@ -64,7 +64,7 @@ def _head(form: CallForm, parts: tuple[Part, ...], name: Node | None, start: Nod
             nodes.append(b.tag(Kind.ID, *inside))
             index = last
         elif _is(parts[index], FieldName.ID) and named is None:
-            nodes.append(_id_with_name(_next_chunk(parts, index), name))
+            nodes.append(_id_with_name(next_chunk(parts, index), name))
             index += 1
         else:
             nodes.append(_part(parts, index, name if index == named else EMPTY))
@@ -94,7 +94,7 @@ def _terminated(parts: tuple[Part, ...], index: int, nodes: list[Node], start: N
 def _part(parts: tuple[Part, ...], index: int, name: Node | None) -> Node:
     """Return one part; ``name``: what the name is here, ``None`` any, ``EMPTY`` a repetition of it."""
     part = parts[index]
-    following = _next_chunk(parts, index)
+    following = next_chunk(parts, index)
     if isinstance(part, Text):
         nodes: list[Node] = []
         for chunk in chunks(part.text):
@@ -119,7 +119,7 @@ def _in_id(parts: tuple[Part, ...], index: int, name: Node | None, *, optional: 
         text = b.seq(SPACE, Literal(text=part.text.strip(), emit=True))
         return text if is_marker(part.text) else maybe(text)
     if part.field is FieldName.NAME:
-        return any_name(_next_chunk(parts, index)) if name is None else name
+        return any_name(next_chunk(parts, index)) if name is None else name
     return maybe(_DIGITS_OF_ID) if optional else _DIGITS_OF_ID
 
 
@@ -128,7 +128,3 @@ def _id_with_name(following: str, name: Node | None) -> Node:
     named = any_name(":") if name is None else name
     counter = b.optional(b.seq(Literal(text=":", emit=True), _DIGITS_OF_ID))
     return b.seq(SPACE, b.tag(Kind.ID, b.optional(Literal(text="functions.", emit=True)), named, counter))
-
-
-def _next_chunk(parts: tuple[Part, ...], index: int) -> str:
-    return next((chunks(part.text)[0] for part in parts[index + 1 :] if isinstance(part, Text) and part.text.strip()), "")

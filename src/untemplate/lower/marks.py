@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from untemplate.peg import builder as b
 from untemplate.peg.nodes import Choice, Literal, Node, Sequence, Space
+from untemplate.spec.model import Part, Text
 
 EMPTY: Node = Sequence(items=())
 """Matches anywhere and consumes nothing."""
@@ -82,3 +83,8 @@ def white_before(text: str) -> str:
 def white_after(text: str) -> str:
     """Return the white space that a text ends with; none where it is nothing else."""
     return text[len(text.rstrip()) :] if text.strip() else ""
+
+
+def next_chunk(parts: tuple[Part, ...], index: int) -> str:
+    """Return the first chunk of the text that follows the part at ``index``; ``""`` where none does."""
+    return next((chunks(part.text)[0] for part in parts[index + 1 :] if isinstance(part, Text) and part.text.strip()), "")

@@ -6,7 +6,7 @@ key closes a pair is not compared with the one that opened it: what matters is t
 
 from __future__ import annotations
 
-from untemplate.lower.marks import EMPTY, any_of, chunks, many, maybe
+from untemplate.lower.marks import EMPTY, any_of, chunks, many, maybe, next_chunk
 from untemplate.lower.tags import Kind, ValueData
 from untemplate.lower.vocabulary import name_like
 from untemplate.peg import builder as b
@@ -51,7 +51,7 @@ def _parts(parts: tuple[Part, ...], inner: Node) -> Node:
     nodes: list[Node] = []
     keyed = False
     for index, part in enumerate(parts):
-        following = next((chunks(later.text)[0] for later in parts[index + 1 :] if isinstance(later, Text) and later.text.strip()), "")
+        following = next_chunk(parts, index)
         if isinstance(part, Text):
             nodes.append(_text(part.text))
         elif part.field is FieldName.VALUE:
@@ -92,7 +92,11 @@ def _leaves(notation: Notation, outer_stop: str) -> list[Node]:
         leaves.append(b.seq(_text(string.open), marked, _text(string.close)))
     elif string is not None and string.encoding in (Encoding.JSON, Encoding.PYTHON):
         leaves.append(b.seq(_WHITE, b.tag(Kind.LEAF, Json(), data=ValueData(json=True))))
-    ends = [parts for parts in (_after(notation.array.item) if notation.array else (), _after(notation.object.pair) if notation.object else ()) if parts]
+    ends = [
+        parts
+        for parts in (_after(notation.array.item) if notation.array else (), _after(notation.object.pair) if notation.object else ())
+        if parts
+    ]
     starts = [_before(parts) for parts in (notation.array.item if notation.array else (), notation.object.pair if notation.object else ())]
     lists = [layout for layout in (notation.array, notation.object) if layout is not None]
     closes = [text for layout in lists for text in (layout.close, layout.separator) if text.strip()]

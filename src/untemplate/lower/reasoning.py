@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from untemplate.lower.bodies import CUT
-from untemplate.lower.marks import EMPTY, NEVER, SPACE, any_of, chunks, longest_prefix, loose, maybe
+from untemplate.lower.marks import EMPTY, NEVER, SPACE, any_of, chunks, longest_prefix, loose, maybe, white_after
 from untemplate.lower.signs import Signs, first_tag, stops_of
 from untemplate.lower.tags import Code, Kind
 from untemplate.peg import builder as b
@@ -31,8 +31,9 @@ def reasoning_node(signs: Signs, *, extract: bool, ending: Node, stops: tuple[st
     nothing = b.peek(b.seq(SPACE, implied))
     if extract:
         opening = any_of(*(_opening(marker) for marker in signs.reasoning_open))
-        body = b.seq(b.tag(Kind.REASONING, text), _closing(signs))
-        return b.seq(opening, CUT, any_of(b.seq(SPACE, End(), b.note(Code.STRAY_MARKER)), nothing, body))
+        body = b.seq(b.tag(Kind.REASONING, text), any_of(_closing(signs), EMPTY))
+        blank = b.seq(SPACE, _closing(signs))
+        return b.seq(opening, CUT, any_of(b.seq(SPACE, End(), b.note(Code.STRAY_MARKER)), nothing, blank, body))
     opening = any_of(*(loose(marker.core) for marker in signs.reasoning_open))
     shown = any_of(*(_shown(marker.core) for marker in signs.reasoning_open))
     body = b.tag(Kind.CONTENT, shown, CUT, text, any_of(*(_shown_close(marker) for marker in signs.reasoning_close), EMPTY))
@@ -56,12 +57,22 @@ def opening_stops(signs: Signs) -> list[str]:
 
 
 def _closing(signs: Signs) -> Node:
-    """Return the close of reasoning with its layout, or nothing where something else has ended it."""
+    """Return the close of reasoning with its layout."""
     options = []
     for marker in signs.reasoning_close:
         white = maybe(b.lit(marker.before)) if marker.before else EMPTY
         options.append(b.seq(white, loose(marker.core), longest_prefix(marker.after)))
-    return any_of(*options, EMPTY)
+    return any_of(*options)
+
+
+def nothing_thought(signs: Signs) -> list[Node]:
+    """Return what the template writes for no reasoning; it is dropped, but not where it begins the marker of some."""
+    found: list[Node] = []
+    for text in signs.empty_reasoning:
+        longer = [loose(marker.core) for marker in signs.reasoning_open if marker.core.startswith(text.strip())]
+        guard = b.negate(any_of(*longer)) if longer else EMPTY
+        found.append(b.seq(SPACE, guard, b.lit(text.strip()), longest_prefix(white_after(text))))
+    return found
 
 
 def _shown(text: str) -> Node:

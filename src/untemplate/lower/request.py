@@ -66,7 +66,9 @@ def read_tool_choice(choice: Any, tools: tuple[Tool, ...]) -> tuple[str, str | N
         return "auto", None
     if isinstance(choice, str):
         if choice not in ("auto", "none", "required"):
-            raise RequestError(f"{choice!r} is no tool choice", where="tool_choice", hint='Use "auto", "none", "required" or name a function.')
+            raise RequestError(
+                f"{choice!r} is no tool choice", where="tool_choice", hint='Use "auto", "none", "required" or name a function.'
+            )
         if choice == "required" and not tools:
             raise RequestError("a call is required but no tools are given", where="tool_choice", hint="Give tools.")
         return choice, None

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from untemplate.lower.field_calls import inner_opening
-from untemplate.lower.marks import chunks, is_marker, white_after
+from untemplate.lower.marks import chunks, is_marker, white_after, white_before
 from untemplate.spec.model import CallForm, Frame, Marker, PromptState, Section, Spec
 
 _FIRST_TAG = re.compile(r"<[^<>\s]*>|\[[A-Z_]+\]")
@@ -22,8 +22,12 @@ class Signs:
     reasoning_close: tuple[Marker, ...]
     content_open: tuple[Marker, ...]
     content_close: tuple[Marker, ...]
-    ends: tuple[str, ...]
-    """What ends the turn, without white space."""
+    ends: tuple[Marker, ...]
+    """What ends the turn, with the layout before it."""
+    blank_opens: tuple[str, ...]
+    """White space that the template writes before content."""
+    empty_reasoning: tuple[str, ...]
+    """What stands for no reasoning."""
     frame: Frame | None
     section: Section
     forms: tuple[CallForm, ...]
@@ -40,6 +44,8 @@ def read_signs(spec: Spec, *, with_calls: bool) -> Signs:
     content = turn.content
     opens = [*content.open]
     closes = [*content.close]
+    reasoning = turn.reasoning
+    empty = tuple(dict.fromkeys(text for text in (reasoning.empty, reasoning.empty_with_calls) if text and text.strip()))
     layouts: dict[str, None] = {}
     if content.with_calls is not None:
         opens += [content.with_calls.open] if content.with_calls.open else []
@@ -58,6 +64,8 @@ def read_signs(spec: Spec, *, with_calls: bool) -> Signs:
         content_open=_cores(opens),
         content_close=_cores(closes),
         ends=_ends(spec),
+        blank_opens=tuple(dict.fromkeys(marker.text for marker in opens if marker.text and not marker.core.strip())),
+        empty_reasoning=empty,
         frame=frame,
         section=section,
         forms=turn.calls.forms if turn.calls is not None and with_calls else (),
@@ -80,9 +88,16 @@ def _reasoning_open(spec: Spec) -> tuple[Marker, ...]:
     return tuple(found)
 
 
-def _ends(spec: Spec) -> tuple[str, ...]:
-    texts = [text.strip() for text in (*spec.prompt.end_of_turn.content, *spec.prompt.end_of_turn.calls, *spec.tokens.stops)]
-    return tuple(dict.fromkeys(text for text in texts if is_marker(text)))
+def _ends(spec: Spec) -> tuple[Marker, ...]:
+    """Return what ends a turn; what a blank close of content writes belongs to the layout before it."""
+    blanks = ["", *(marker.text for marker in spec.turn.content.close if not marker.core.strip())]
+    ends = spec.prompt.end_of_turn
+    found: dict[Marker, None] = {}
+    for text in (*ends.content, *ends.calls, *spec.tokens.stops):
+        core = text.strip()
+        if is_marker(core):
+            found.update(dict.fromkeys(Marker(core=core, before=blank + white_before(text)) for blank in blanks))
+    return tuple(found)
 
 
 def _header_tail(spec: Spec) -> str:

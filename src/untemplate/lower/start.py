@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from untemplate.errors import RequestError
 from untemplate.lower.signs import Signs, read_signs
-from untemplate.spec.model import ContentMode, GenerationPrompt, Marker, ReasoningMode, Spec
+from untemplate.spec.compose import open_content, open_reasoning
+from untemplate.spec.model import GenerationPrompt, ReasoningMode, Spec
 
 _REASONING_KEYS = ("reasoning_content", "reasoning", "thinking")
 
@@ -83,24 +84,12 @@ def _content_text(content: Any) -> str:
 
 def _compose(spec: Spec, reasoning: str, content: str, which: str) -> str:
     """Return reasoning and content as the template writes them, up to the end of the one that is continued."""
-    turn = spec.turn
-    signs = read_signs(spec, with_calls=False)
-    reasons = turn.reasoning.mode is not ReasoningMode.NONE and bool(signs.reasoning_open)
-    text = ""
-    if reasons and (reasoning or which == "reasoning"):
-        text = signs.reasoning_open[0].text + reasoning
-        if which == "reasoning":
-            return text
-        text += _first(turn.reasoning.close) + (turn.content.after_reasoning.text if turn.content.after_reasoning else "")
-        text += turn.frame.separator.text if turn.frame is not None else ""
-    elif reasons and turn.reasoning.empty:
-        text = turn.reasoning.empty
-    wrapped = turn.content.mode is ContentMode.WRAPPED or (turn.content.mode is ContentMode.WRAPPED_WITH_REASONING and bool(text))
-    return text + (_first(turn.content.open) if wrapped else "") + content
-
-
-def _first(markers: tuple[Marker, ...]) -> str:
-    return markers[0].text if markers else ""
+    opens = read_signs(spec, with_calls=False).reasoning_open
+    reasons = spec.turn.reasoning.mode is not ReasoningMode.NONE and bool(opens)
+    turn = replace(spec.turn, reasoning=replace(spec.turn.reasoning, open=opens))
+    if which == "reasoning" and reasons:
+        return open_reasoning(turn, reasoning)
+    return open_content(turn, content, reasoning if reasons else None)
 
 
 def _after_header(prompt: str, headers: Sequence[str], ends: tuple[str, ...]) -> str | None:

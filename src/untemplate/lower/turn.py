@@ -11,7 +11,7 @@ from typing import Protocol
 from untemplate.lower.bodies import CUT
 from untemplate.lower.calls import CallNodes, call_nodes
 from untemplate.lower.marks import EMPTY, NEVER, SPACE, any_of, chunks, is_marker, longest_prefix, loose, many, maybe
-from untemplate.lower.reasoning import doubled_opening, opening_stops, reasoning_node, stray_close
+from untemplate.lower.reasoning import doubled_opening, nothing_thought, opening_stops, reasoning_node, stray_close
 from untemplate.lower.request import Request
 from untemplate.lower.signs import Signs, form_openings, read_signs, stops_of
 from untemplate.lower.tags import Code, Kind
@@ -43,8 +43,8 @@ def _turn(spec: Spec, request: Request, rules: b.ArenaBuilder) -> Node:
     boundary = rules.reserve("boundary")
     calls = call_nodes(signs, read_vocabulary(tools), boundary, _boundary_stops(signs), rules)
     rules.define(boundary, _boundary(signs))
-    head = rules.add("head", many(stray_close(signs)))
-    started = maybe(rules.add("started", calls.at_start)) if calls.at_start != NEVER else EMPTY
+    head = rules.add("head", _head(signs, request))
+    started = b.seq(_blank(signs), maybe(rules.add("started", calls.at_start)) if calls.at_start != NEVER else EMPTY)
     reasoning = _reasoning(signs, calls, request, rules)
     structure = any_of(
         b.seq(any_of(calls.anywhere, calls.dangling), head),
@@ -53,6 +53,17 @@ def _turn(spec: Spec, request: Request, rules: b.ArenaBuilder) -> Node:
     )
     loop = many(any_of(b.seq(SPACE, rules.add("structure", structure)), *_text(_stops(signs))))
     return b.seq(_start(signs), head, started, loop, End())
+
+
+def _head(signs: Signs, request: Request) -> Node:
+    """Return what is dropped where nothing has been said yet: what stands for no reasoning, and closes of reasoning that is not open."""
+    nothing = nothing_thought(signs) if request.extract_reasoning else []
+    return many(any_of(*nothing, stray_close(signs)))
+
+
+def _blank(signs: Signs) -> Node:
+    """Return the white space that the template writes before content."""
+    return any_of(*(b.lit(text) for text in signs.blank_opens), EMPTY) if signs.blank_opens else EMPTY
 
 
 def _start(signs: Signs) -> Node:
@@ -72,13 +83,13 @@ def _text(stops: tuple[str, ...]) -> tuple[Node, Node]:
 
 
 def _reasoning(signs: Signs, calls: CallNodes, request: Request, rules: b.ArenaBuilder) -> Node:
-    ends = any_of(*(loose(end) for end in signs.ends), loose(signs.frame.separator.core) if signs.frame else NEVER)
+    ends = any_of(*(loose(end.core) for end in signs.ends), loose(signs.frame.separator.core) if signs.frame else NEVER)
     closes = [loose(marker.core) for marker in signs.reasoning_close]
     follow = any_of(End(), *closes, _boundary(signs))
     whole = b.seq(SPACE, calls.whole, SPACE, follow) if calls.whole != NEVER else NEVER
     white = [marker.before for marker in signs.reasoning_close]
     openings = [Marker(core=" ".join(opening)) for opening in form_openings(signs)]
-    stops = [*stops_of(openings, (*signs.layouts, *_call_layouts(signs), *white)), *(chunks(end)[0] for end in signs.ends)]
+    stops = [*stops_of(openings, (*signs.layouts, *_call_layouts(signs), *white)), *(chunks(end.core)[0] for end in signs.ends)]
     if signs.frame is not None:
         stops.append(chunks(signs.frame.separator.core)[0])
     implied = any_of(*(loose(marker.core) for marker in signs.content_open if is_marker(marker.core)))
@@ -98,7 +109,7 @@ def _stops(signs: Signs) -> tuple[str, ...]:
     layouts = (*signs.layouts, *_call_layouts(signs))
     openings = [Marker(core=" ".join(opening)) for opening in form_openings(signs)]
     wrappers = [marker for marker in (*signs.content_open, *signs.content_close) if is_marker(marker.core)]
-    found = [*opening_stops(signs), *stops_of(wrappers, ()), *stops_of(openings, layouts), *(chunks(end)[0] for end in signs.ends)]
+    found = [*opening_stops(signs), *stops_of(wrappers, ()), *stops_of(openings, layouts), *stops_of(signs.ends, ())]
     if signs.frame is not None:
         found += [*stops_of([signs.frame.separator], ()), *signs.frame.ignored]
     return tuple(stop for stop in dict.fromkeys(found) if stop.strip())
@@ -110,14 +121,15 @@ def _boundary(signs: Signs) -> Node:
     texts = [*form_openings(signs)]
     markers = [loose(marker.core) for marker in (*signs.reasoning_open, *signs.content_open) if is_marker(marker.core)]
     frame = [loose(signs.frame.separator.core)] if signs.frame is not None else []
-    return any_of(*(loose(*text) for text in texts), *close, *markers, *frame, *(loose(end) for end in signs.ends))
+    return any_of(*(loose(*text) for text in texts), *close, *markers, *frame, *(loose(end.core) for end in signs.ends))
 
 
 def _boundary_stops(signs: Signs) -> tuple[str, ...]:
     close = [signs.section.close.core] if signs.section.close is not None else []
     frame = [signs.frame.separator.core] if signs.frame is not None else []
     texts = ["".join(text[:1]) for text in form_openings(signs)]
-    return tuple(dict.fromkeys(chunks(text)[0] for text in (*texts, *close, *frame, *signs.ends) if text.strip()))
+    ends = [end.core for end in signs.ends]
+    return tuple(dict.fromkeys(chunks(text)[0] for text in (*texts, *close, *frame, *ends) if text.strip()))
 
 
 def _frame(signs: Signs) -> Node:
@@ -140,12 +152,12 @@ def _end_of_turn(signs: Signs) -> Node:
         return NEVER
     guard = b.negate(b.seq(SPACE, loose(signs.frame.separator.core))) if signs.frame is not None else EMPTY
     rest = any_of(b.seq(SPACE, End()), b.seq(b.note(Code.TEXT_AFTER_END), Until(stops=(), emit=False)))
-    return any_of(b.seq(any_of(*(loose(end) for end in signs.ends)), guard, CUT, rest), *_cut_ends(signs.ends))
+    return any_of(b.seq(any_of(*(loose(end.core) for end in signs.ends)), guard, CUT, rest), *_cut_ends(signs.ends))
 
 
-def _cut_ends(ends: tuple[str, ...]) -> list[Node]:
+def _cut_ends(ends: tuple[Marker, ...]) -> list[Node]:
     """Return the beginnings of what ends the turn, at the end of the text: engines keep a stop token to themselves."""
-    found = {pieces[:size] for end in ends if (pieces := chunks(end)) for size in range(1, len(pieces))}
+    found = {pieces[:size] for end in ends if (pieces := chunks(end.core)) for size in range(1, len(pieces))}
     return [b.seq(loose(*pieces), SPACE, End()) for pieces in sorted(found)]
 
 
@@ -153,13 +165,13 @@ def _schema_turn(spec: Spec, request: Request, rules: b.ArenaBuilder) -> Node:
     """Return a turn that is one JSON value, maybe in a code fence, maybe after reasoning."""
     signs = read_signs(spec, with_calls=False)
     calls = CallNodes(anywhere=NEVER, at_start=NEVER, whole=NEVER, dangling=NEVER)
-    head = rules.add("head", many(stray_close(signs)))
+    head = rules.add("head", _head(signs, request))
     reasoning = _reasoning(signs, calls, request, rules)
     before = any_of(reasoning, doubled_opening(signs), _frame(signs), _wrapper(signs.content_open))
     ends = any_of(_end_of_turn(signs), _wrapper(signs.content_close))
     fence = b.seq(SPACE, b.lit("```"))
     opened = maybe(b.seq(fence, b.chars("a-zA-Z0-9", 0, None, emit=False)))
-    stops = tuple(dict.fromkeys((*(chunks(end)[0] for end in signs.ends), *stops_of(signs.content_close, ()))))
+    stops = tuple(dict.fromkeys((*stops_of(signs.ends, ()), *stops_of(signs.content_close, ()))))
     text = b.seq(b.note(Code.NOT_JSON), b.tag(Kind.CONTENT, Until(stops=stops)))
     value = b.catch(b.seq(CUT, b.tag(Kind.CONTENT, Json())), text)
     loop = many(any_of(b.seq(SPACE, ends), b.tag(Kind.CONTENT, b.note(Code.TEXT_AFTER_VALUE), Any(), CUT, Until(stops=stops))))

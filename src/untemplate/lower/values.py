@@ -10,11 +10,35 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from untemplate.lower.bodies import CUT
-from untemplate.lower.marks import EMPTY, SPACE, any_of, is_marker, many, maybe
+from untemplate.lower.marks import EMPTY, SPACE, any_of, is_marker, literals, many, maybe
 from untemplate.lower.tags import Code, Kind, ValueData
 from untemplate.peg import builder as b
-from untemplate.peg.nodes import Json, Literal, Node, Until
+from untemplate.peg.nodes import Json, Node, Until
 from untemplate.spec.model import Arguments, Encoding, JsonType, Notation, PairList, Text, Value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Close:
+    """What closes a pair."""
+
+    nodes: tuple[Node, ...]
+    """Without the white space before them."""
+    stop: str
+    """The text that they begin with."""
+    last: str
+    """The last chunk, which models write twice; ``""`` where it is a key."""
+    trail: str
+    """White space of layout before them."""
+
+    @property
+    def node(self) -> Node:
+        """All of it."""
+        return b.seq(*self.nodes)
+
+    @property
+    def again(self) -> Node:
+        """Its last chunk once more, any number of times."""
+        return many(b.seq(SPACE, b.lit(self.last), b.note(Code.REPAIRED))) if is_marker(self.last) else EMPTY
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,14 +47,8 @@ class Around:
 
     lead: str
     """White space of layout before it."""
-    trail: str
-    """White space of layout behind it."""
-    close: tuple[Node, ...]
-    """The nodes of what closes the pair, without the white space before them; empty where nothing does."""
-    stop: str
-    """The text that ``close`` begins with; ``""`` where nothing closes the pair."""
-    last: str
-    """The last chunk of ``close``, which models write twice."""
+    closes: tuple[Close, ...]
+    """What may close the pair: more than one where that depends on the value's type, none where nothing does."""
     follow: Node
     """The look-ahead for what may follow the pair: the next one, or the close of the call."""
     implied: tuple[str, Node] | None
@@ -40,43 +58,47 @@ class Around:
 def value_node(arguments: Arguments, around: Around, nested: Node | None) -> Node:
     """Return a value with what closes its pair. ``nested``: values in the template's own notation, as a tree."""
     options = [_marked(value, kind, around) for kind, value in _marked_values(arguments)]
-    if (json := json_value(arguments)) is not None:
+    json = json_value(arguments)
+    if json is None and options and not around.closes:
+        json = Json()
+    if json is not None:
         return any_of(*options, _json(json, arguments, around))
+    closes = any_of(*(close.node for close in around.closes))
     if nested is not None:
-        tree = b.tag(Kind.VALUE, nested, SPACE, *around.close, data=ValueData(values=arguments.values))
+        tree = b.tag(Kind.VALUE, nested, SPACE, closes, data=ValueData(values=arguments.values))
         options.append(b.seq(maybe(b.lit(around.lead)) if around.lead else EMPTY, tree, b.peek(b.seq(SPACE, around.follow))))
     data = ValueData(values=arguments.values)
     if around.lead:
-        options.append(b.seq(b.lit(around.lead), CUT, _raw(around, data, around.trail)))
-        options.append(_raw(around, data, ""))
-    else:
-        options.append(_raw(around, data, around.trail))
+        options.append(b.seq(b.lit(around.lead), CUT, _raw(around, data, framed=True)))
+    options.append(_raw(around, data, framed=not around.lead))
     return any_of(*options)
 
 
-def _raw(around: Around, data: ValueData, trail: str) -> Node:
-    """Return text up to the close of its pair, which is inside the tag: the tag closes only if the value was closed."""
-    closes: list[Node] = []
+def _raw(around: Around, data: ValueData, *, framed: bool) -> Node:
+    """Return text up to the close of its pair, which is inside the tag: the tag closes only if the value was closed.
+
+    ``framed``: the layout before the close belongs to it.
+    """
+    ends: list[Node] = []
     confirms: list[Node] = []
-    starts: list[str] = []
-    white = maybe(b.lit(trail)) if trail else EMPTY
-    if around.stop:
-        doubled = many(b.seq(SPACE, b.lit(around.last), b.note(Code.REPAIRED))) if is_marker(around.last) else EMPTY
-        closes.append(b.seq(*around.close, doubled))
-        confirms.append(b.seq(white, *around.close, many(b.seq(SPACE, b.lit(around.last))), SPACE, around.follow))
-        starts.append(around.stop)
+    stops: list[str] = []
+    trails = [close.trail for close in around.closes if close.trail] if framed else []
+    white = any_of(*(b.lit(trail) for trail in trails), EMPTY) if trails else EMPTY
+    for close in around.closes:
+        ends.append(b.seq(close.node, close.again))
+        confirms.append(b.seq(white, close.node, many(b.seq(SPACE, b.lit(close.last))) if close.last else EMPTY, SPACE, around.follow))
+        stops += [close.trail + close.stop, close.stop] if framed else [close.stop]
     if around.implied is not None:
         start, node = around.implied
-        closes.append(b.seq(b.peek(b.seq(SPACE, node)), b.note(Code.REPAIRED) if around.stop else EMPTY))
+        ends.append(b.seq(b.peek(b.seq(SPACE, node)), b.note(Code.REPAIRED) if around.closes else EMPTY))
         confirms.append(b.seq(white, node))
-        starts.append(start)
-    if not around.stop:
-        closes.append(b.peek(b.seq(SPACE, around.follow)))
-        confirms.append(b.seq(white, SPACE, around.follow))
-        starts.append("\n")
-    stops = tuple(dict.fromkeys(text for start in starts for text in (trail + start, start)))
-    text = Until(stops=stops, confirm=any_of(*confirms))
-    return b.tag(Kind.VALUE, text, white, any_of(*closes), data=data)
+        stops += [*(trail + start for trail in trails), start]
+    if not around.closes:
+        ends.append(b.peek(b.seq(SPACE, around.follow)))
+        confirms.append(b.seq(SPACE, around.follow))
+        stops.append("\n")
+    text = Until(stops=tuple(dict.fromkeys(stops)), confirm=any_of(*confirms))
+    return b.tag(Kind.VALUE, text, white, any_of(*ends), data=data)
 
 
 def _marked_values(arguments: Arguments) -> list[tuple[JsonType, Value]]:
@@ -86,9 +108,11 @@ def _marked_values(arguments: Arguments) -> list[tuple[JsonType, Value]]:
 
 
 def _marked(value: Value, kind: JsonType, around: Around) -> Node:
-    close = b.seq(b.lit(value.close.strip()), SPACE, *around.close)
+    mark = value.close.strip()
+    closes = any_of(*(b.seq(SPACE, close.node) for close in around.closes)) if around.closes else EMPTY
+    close = b.seq(b.lit(mark), closes)
     data = ValueData(values={kind: value}, decided=kind)
-    text = Until(stops=(value.close.strip(),), confirm=b.seq(close, SPACE, around.follow))
+    text = Until(stops=(mark,), confirm=b.seq(close, SPACE, around.follow))
     return b.seq(SPACE, b.lit(value.open.strip()), CUT, b.tag(Kind.VALUE, text, close, data=data))
 
 
@@ -125,12 +149,12 @@ def _has_colon(pairs: PairList) -> bool:
 def _json(json: Json, arguments: Arguments, around: Around) -> Node:
     """Return JSON with what closes its pair; where the pair has a close, bare text up to it is taken too."""
     value = b.tag(Kind.VALUE, json, data=ValueData(json=True))
-    if not around.stop:
+    if not around.closes:
         return b.seq(SPACE, value)
-    opening = any_of(*(Literal(text=mark) for mark in ('"', "{", "[", *(mark for mark, _ in json.quotes))))
-    close = b.seq(SPACE, *around.close)
+    opening = literals(('"', "{", "[", *(mark for mark, _ in json.quotes)))
+    close = any_of(*(b.seq(SPACE, each.node, each.again) for each in around.closes))
     return any_of(
         b.seq(SPACE, b.peek(opening), CUT, value, close),
         b.atomic(b.seq(SPACE, value, close)),
-        _raw(around, ValueData(values=arguments.values), around.trail),
+        _raw(around, ValueData(values=arguments.values), framed=True),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from untemplate.lower.tags import CallData, Kind
-from untemplate.peg.events import CLOSE, NOTE, OPEN, TEXT, Event
+from untemplate.peg.events import NOTE, OPEN, TEXT, Event
 from untemplate.peg.nodes import Tag
 from untemplate.runtime.call_reader import CallReader, Reading
 from untemplate.runtime.log import Log

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from untemplate.lower.tags import CallData, Code, Kind, ValueData
-from untemplate.lower.tool_schema import property_of, types_of
+from untemplate.lower.tool_schema import property_of
 from untemplate.peg.events import ABORT, CLOSE, NOTE, OPEN, Event
 from untemplate.peg.nodes import Tag
 from untemplate.runtime.calls import CallState
@@ -49,6 +49,8 @@ class CallReader:
         """The text so far of the names, ids, keys and labels that are open."""
         self._key = ""
         self._label: str | None = None
+        self._muted = False
+        """The call has the key already: its value is passed over."""
         self._open: list[str] = []
         self._value: PairValue | None = None
         self._text: JsonText | None = None
@@ -62,7 +64,7 @@ class CallReader:
         other.ended = self.ended
         other._reading = self._reading
         other._words = self._words.copy()
-        other._key, other._label = self._key, self._label
+        other._key, other._label, other._muted = self._key, self._label, self._muted
         other._open = self._open.copy()
         other._value = None if self._value is None else self._value.copy()
         other._text = None if self._text is None else self._text.copy()
@@ -105,15 +107,19 @@ class CallReader:
             case Kind.ARGUMENTS | Kind.PAIRS if not self.state.arguments_done:
                 return self.state.start_arguments()
             case Kind.VALUE:
-                return self._begin_value(tag)
+                self._begin_value(tag)
         return []
 
-    def _begin_value(self, tag: Tag) -> list[ToolCallDelta]:
+    def _begin_value(self, tag: Tag) -> None:
         assert isinstance(tag.data, ValueData)
         root = self._reading.schemas.get(self.state.name or "")
         schema = property_of(root, self._key, root) if root is not None else None
+        self._value = PairValue(tag.data, schema, root, self._label, muted=self._muted)
+
+    def _close_key(self) -> list[ToolCallDelta]:
+        self._key = self._words.pop(Kind.KEY).strip()
         lead = self.state.key(self._key)
-        self._value = PairValue(tag.data, schema, root, self._label, muted=lead is None)
+        self._muted = lead is None
         return self.state.write(lead or "")
 
     def _add(self, text: str) -> list[ToolCallDelta]:
@@ -144,7 +150,7 @@ class CallReader:
             case Kind.ID:
                 return self.state.set_id(self._words.pop(Kind.ID))
             case Kind.KEY:
-                self._key = self._words.pop(Kind.KEY).strip()
+                return self._close_key()
             case Kind.TYPE:
                 self._label = self._words.pop(Kind.TYPE).strip()
             case Kind.VALUE:

@@ -53,7 +53,9 @@ class TextValue:
 
     def __init__(self, types: frozenset[JsonType], data: ValueData) -> None:
         self._types = types
-        self._python = frozenset(kind for kind, value in data.values.items() if _is_python(value)) if JsonType.STRING in types else ALL_TYPES
+        self._python = (
+            frozenset(kind for kind, value in data.values.items() if _is_python(value)) if JsonType.STRING in types else ALL_TYPES
+        )
         self._mark = data.values[data.decided].close.strip() if data.decided is JsonType.STRING and data.decided in data.values else ""
         self._held = ""
         self._marked = ""
@@ -123,9 +125,8 @@ class TextValue:
         """Return the text as JSON of a type other than string, or ``None``."""
         if not text:
             return self._as_empty()
-        for kind in _WORDS:
-            if text in self._words(kind):
-                return _AS_JSON.get(text, text)
+        if any(text in self._words(word) for word in _WORDS):
+            return _AS_JSON.get(text, text)
         if self._types & _NUMBERS and _NUMBER.fullmatch(text):
             return text if JsonType.NUMBER in self._types or _is_integral(text) else None
         kind = {"{": JsonType.OBJECT, "[": JsonType.ARRAY, "(": JsonType.ARRAY}.get(text[0])
