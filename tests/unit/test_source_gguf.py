@@ -163,6 +163,10 @@ LIES = {
         header([pair("tokenizer.ggml.tokens", ARRAY, struct.pack("<IQQ", STRING, 1, HUGE) + b"x" * 40)]),
         "E110",
     ),
+    "string of 2^63 bytes in an array": (
+        header([pair("tokenizer.ggml.tokens", ARRAY, struct.pack("<IQQ", STRING, 2, 1 << 63) + b"x" * 40)]),
+        "E110",
+    ),
     "number of numbers": (header([pair("k", ARRAY, struct.pack("<IQ", UINT32, HUGE))]), "E110"),
     "number of arrays": (header([pair("k", ARRAY, struct.pack("<IQ", ARRAY, HUGE))]), "E110"),
     "deep arrays": (header([pair("k", ARRAY, struct.pack("<IQ", ARRAY, 1) * 2000 + struct.pack("<IQ", UINT32, 0))]), "E111"),

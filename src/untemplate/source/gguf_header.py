@@ -170,8 +170,8 @@ class Cursor:
                 for _ in repeat(None, count - done):
                     start += 8 + unpack(window, start)[0]
                     done += 1
-            except struct.error:
-                pass
+            except (struct.error, OverflowError):
+                pass  # the window ends here, or a length is a lie: both are looked at below
             self.position = self._base + start
             if self.position > self._size:
                 raise self.fail(f"the GGUF header is cut or lies: {what} ends after the end of the file", code="E110")

@@ -208,6 +208,8 @@ def _shape_content(messages: list[Message], capabilities: Capabilities) -> tuple
 
 def _shape_one(message: Message, capabilities: Capabilities) -> Message:
     content = message.get("content")
+    if isinstance(content, list) and not capabilities.content_parts and all(_is_text(part) for part in content):
+        content = "".join(part["text"] for part in content)
     if content is None or content in ("", []):
         rest = {key: value for key, value in message.items() if key != "content"}
         match capabilities.empty_content:
@@ -217,14 +219,15 @@ def _shape_one(message: Message, capabilities: Capabilities) -> Message:
                 return {**rest, "content": None}
             case _:
                 return rest
-    if capabilities.content_parts:
-        return {**message, "content": _as_parts(content)}
-    if isinstance(content, list) and all(isinstance(part, dict) and part.get("type") == "text" for part in content):
-        return {**message, "content": "".join(str(part.get("text", "")) for part in content)}
-    return message
+    return {**message, "content": _as_parts(content) if capabilities.content_parts else content}
+
+
+def _is_text(part: Any) -> bool:
+    return isinstance(part, dict) and part.get("type") == "text" and isinstance(part.get("text"), str)
 
 
 _STEPS: tuple[Callable[[list[Message], Capabilities], tuple[list[Message], str | None]], ...] = (
+    _shape_content,  # first, so that what is empty looks empty to all; last, for what was put together on the way
     _shape_arguments,
     _write_unknown_tools,
     _split_calls,
