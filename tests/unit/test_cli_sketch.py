@@ -129,7 +129,9 @@ def test_a_template_of_one_call_shows_one() -> None:
     spec = replace(SPEC, capabilities=Capabilities(max_calls=1))
     assert text_of(spec).count("get_weather") == 1
     assert SPEC.turn.calls is not None
-    several = replace(spec, turn=replace(spec.turn, calls=replace(SPEC.turn.calls, section=replace(SPEC.turn.calls.section, several_only=True))))
+    several = replace(
+        spec, turn=replace(spec.turn, calls=replace(SPEC.turn.calls, section=replace(SPEC.turn.calls.section, several_only=True)))
+    )
     assert "<calls>" not in text_of(several)
 
 
