@@ -44,5 +44,5 @@ class Entry(NamedTuple):
     journal: int
     """How many events waited."""
     frame: Frame | None
-    holds: bool
-    """Events wait while this entry is on top."""
+    oldest: int | None
+    """The first position that this entry or one below may go back to; events wait. ``None``: nothing is held back."""

@@ -58,7 +58,8 @@ class JsonReader:
         self._stack: list[str] = []
         self._keys: list[set[str] | None] = []
         self._key: list[str] | None = None
-        self._pending = ""
+        self._pending: list[str] = []
+        """A comma and the white space after it, which wait for what it announces."""
         self._muted: int | None = None
         self._quotes: Quotes = PLAIN_MARKS['"']
         self._python = node.python
@@ -77,7 +78,7 @@ class JsonReader:
         other._stack = self._stack.copy()
         other._keys = [None if keys is None else keys.copy() for keys in self._keys]
         other._key = None if self._key is None else self._key.copy()
-        other._pending = self._pending
+        other._pending = self._pending.copy()
         other._muted = self._muted
         other._quotes = self._quotes
         other._python = self._python
@@ -111,17 +112,17 @@ class JsonReader:
             return
         if self._muted is None:
             if self._pending:
-                self.pieces.append(self._pending)
+                self.pieces += self._pending
             if piece:
                 self.pieces.append(piece)
-        self._pending = ""
+        self._pending = []
         self.held = 0
 
     def _space(self, text: str, index: int) -> int:
         match = _SPACE.match(text, index)
         assert match is not None
         if self._key is None and self._pending:
-            self._pending += match.group()
+            self._pending.append(match.group())
             self.held += match.end() - index
         else:
             self._emit(match.group(), match.end() - index)
@@ -140,7 +141,7 @@ class JsonReader:
             case State.COLON:
                 return self._end_key(index) if first == ":" else FAIL
             case State.AFTER if first == ",":
-                self._pending = ","
+                self._pending = [","]
                 self.held = 1
                 self._state = State.KEY if self._stack[-1] == "}" else State.ITEM
                 return index + 1
@@ -191,7 +192,7 @@ class JsonReader:
         return index + 1
 
     def _close_container(self, index: int) -> int:
-        self._pending = ""
+        self._pending = []
         self._emit("}" if self._stack.pop() == "}" else "]", 1)
         self._keys.pop()
         self._end_value()

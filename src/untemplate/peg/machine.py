@@ -13,8 +13,13 @@ Events go out as soon as no entry may take them back, else they wait in the jour
 
 **Linear time.** Every character that is given up and read again is counted. Past ``8 x text so far + 65,536`` a look-ahead
 (``Peek``, ``Negate``, ``Atomic``, a confirmation) counts as not matching, without being tried; more text gives new means. Past
-twice that, what would go back to a plain choice fails instead, down to the nearest ``Catch``. The first time, the note
-``BUDGET`` says so. Both depend on the text alone, never on how it was cut.
+twice that, or after more ways back than 4 for every instruction and character, what would go back to a plain choice fails
+instead, down to the nearest ``Catch``. The first time, the note ``BUDGET`` says so. All this depends on the text alone, never
+on how it was cut.
+
+**What a tree must do to stream.** An open choice, or a round of a loop, holds events back until it is settled. So a tree
+passes a ``Cut`` as soon as the evidence suffices (DESIGN.md section 5 says when), and where free text follows, the ``Cut``
+stands before it. The last option of a choice, and what a ``Catch`` watches, hold nothing back.
 """
 
 from __future__ import annotations
@@ -32,6 +37,8 @@ __all__ = ["ABORT", "BUDGET", "CLOSE", "NOTE", "OPEN", "TEXT", "Event", "Machine
 
 _FREE_REREAD: Final = 65_536
 _REREAD_FACTOR: Final = 8
+_FREE_CHARACTERS: Final = 64
+_REWIND_FACTOR: Final = 4
 
 
 class Machine:
@@ -45,6 +52,7 @@ class Machine:
         "_pc",
         "_program",
         "_rest",
+        "_rewinds",
         "_reread",
         "done",
         "failed",
@@ -63,6 +71,7 @@ class Machine:
         self._rest: list[str] = []
         self._furthest = 0
         self._reread = 0
+        self._rewinds = 0
         self._noted = False
         self.done = False
         """The root has matched; what follows is the caller's affair."""
@@ -115,6 +124,7 @@ class Machine:
         other._rest = self._rest.copy()
         other._furthest = self._furthest
         other._reread = self._reread
+        other._rewinds = self._rewinds
         other._noted = self._noted
         other.done = self.done
         other.failed = self.failed
@@ -151,16 +161,14 @@ class Machine:
     def _oldest(self) -> int:
         """Return the first position that may be asked for again."""
         here = self.window.position - self.unreleased
-        for entry in self.stack:
-            if entry.holds:
-                return min(entry.position, here)
-        return here
+        oldest = self.stack[-1].oldest if self.stack else None
+        return here if oldest is None else min(oldest, here)
 
     # What instructions do to the machine
 
     def emit(self, event: Event) -> None:
         """Give an event, or keep it while an entry may take it back."""
-        if self.stack and self.stack[-1].holds:
+        if self.stack and self.stack[-1].oldest is not None:
             self._journal.append(event)
         else:
             self._out.append(event)
@@ -173,13 +181,16 @@ class Machine:
     def push(self, kind: int, target: int | None) -> None:
         """Remember a way back to here."""
         stack = self.stack
-        holds = kind != CATCH or (bool(stack) and stack[-1].holds)
-        stack.append(Entry(kind, target, self.window.position, len(self._journal), self.frame, holds))
+        position = self.window.position
+        oldest = stack[-1].oldest if stack else None
+        if oldest is None and kind != CATCH:
+            oldest = position
+        stack.append(Entry(kind, target, position, len(self._journal), self.frame, oldest))
 
     def drop(self, height: int) -> None:
         """Forget the entries above ``height`` and give what nothing holds any more."""
         del self.stack[height:]
-        if self._journal and not (self.stack and self.stack[-1].holds):
+        if self._journal and not (self.stack and self.stack[-1].oldest is not None):
             self._out += self._journal
             self._journal = []
 
@@ -195,6 +206,7 @@ class Machine:
         here = self.window.position
         self._furthest = max(self._furthest, here)
         self._reread += here - entry.position
+        self._rewinds += 1
         self.window.seek(entry.position)
         del self._journal[entry.journal :]
         self.frame = entry.frame
@@ -241,7 +253,8 @@ class Machine:
         return FAIL
 
     def _exhausted(self) -> bool:
-        if self._reread <= 2 * (_FREE_REREAD + _REREAD_FACTOR * self._furthest):
+        rewinds = _REWIND_FACTOR * len(self._program.code) * (_FREE_CHARACTERS + self._furthest)
+        if self._reread <= 2 * (_FREE_REREAD + _REREAD_FACTOR * self._furthest) and self._rewinds <= rewinds:
             return False
         self._note_budget()
         return True
