@@ -9,7 +9,8 @@ import threading
 import pytest
 
 from untemplate.errors import TemplateError, TemplateRefusal
-from untemplate.template import Template
+from untemplate.source import load_source
+from untemplate.template import Template, load_template
 
 USER = {"role": "user", "content": "hi"}
 
@@ -167,6 +168,16 @@ def test_what_fails_is_a_coded_error_with_its_line(text, code, where):
     with pytest.raises(TemplateError) as caught:
         render(text)
     assert (caught.value.code, caught.value.where) == (code, where)
+
+
+def test_an_error_names_the_sources_path_and_the_line(tmp_path):
+    (tmp_path / "a.jinja").write_text("x\n{{ 1 / 0 }}")
+    (tmp_path / "tokenizer_config.json").write_text('{"chat_template": [{"name": "rag", "template": "{{ 1 / 0 }}"}]}')
+    for name, place in (("a.jinja", "a.jinja:2"), ("tokenizer_config.json", "tokenizer_config.json[rag]:1")):
+        with pytest.raises(TemplateError) as caught:
+            load_template(load_source(tmp_path / name)).render([USER])
+        assert caught.value.where == str(tmp_path / place)
+        assert caught.value.hint
 
 
 def test_a_message_that_is_no_object_is_an_error():

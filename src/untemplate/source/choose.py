@@ -20,7 +20,12 @@ def choose_template(contents: Contents, wanted: str | None) -> tuple[str, tuple[
     names = list(contents.templates)
     for name, text in contents.templates.items():
         if any("\ud800" <= c <= "\udfff" for c in text):
-            raise SourceError(f"template {name!r} holds half a character (a lone surrogate)", code="E105", where=contents.path)
+            raise SourceError(
+                f"template {name!r} holds half a character (a lone surrogate)",
+                code="E105",
+                where=contents.path,
+                hint="Correct the template.",
+            )
     if not names:
         raise SourceError(f"no chat template: looked for {contents.looked_for}", code="E102", where=contents.path, hint=contents.hint)
     listed = ", ".join(sorted(names))

@@ -8,6 +8,7 @@ from typing import Any
 
 from untemplate.errors import SourceError
 
+_OBJECT_HINT = "A tokenizer_config.json is an object; a template alone belongs in a .jinja file."
 MAX_TEXT = 64 << 20
 """Bytes of the largest text file that is read whole; a ``tokenizer.json`` has about 10 to 35 million."""
 
@@ -68,7 +69,7 @@ def parse_object(text: str, where: str) -> dict[str, Any]:
         reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
         raise SourceError(f"broken JSON: {reason}", code="E104", where=place, hint="Correct the file at this place.") from error
     if not isinstance(value, dict):
-        raise SourceError(f"expected a JSON object, found {type(value).__name__}", code="E104", where=where)
+        raise SourceError(f"expected a JSON object, found {type(value).__name__}", code="E104", where=where, hint=_OBJECT_HINT)
     return value
 
 

@@ -17,6 +17,8 @@ TOKENS_KEY = "tokenizer.ggml.tokens"
 TYPES_KEY = "tokenizer.ggml.token_type"
 MODEL_KEY = "tokenizer.ggml.model"
 
+_TEXT_HINT = "Give the model's template as a .jinja file, with --vocabulary for this file's tokens."
+
 _TOKEN_IDS = {
     "bos_token": "tokenizer.ggml.bos_token_id",
     "eos_token": "tokenizer.ggml.eos_token_id",
@@ -84,7 +86,9 @@ def _templates(pairs: dict[str, Any], where: str) -> dict[str, str]:
             try:
                 result[name] = value.decode("utf-8")
             except UnicodeDecodeError as error:
-                raise SourceError(f"{key} is not UTF-8: {error.reason} at its byte {error.start}", code="E105", where=where) from error
+                raise SourceError(
+                    f"{key} is not UTF-8: {error.reason} at its byte {error.start}", code="E105", where=where, hint=_TEXT_HINT
+                ) from error
     return result
 
 

@@ -84,6 +84,7 @@ class Cursor:
 
     def fail(self, message: str, code: str = "E111", hint: str | None = None) -> SourceError:
         """Return an error that names the file and the place."""
+        hint = hint or "Download or convert the file again, or give the model's template as a .jinja file."
         return SourceError(message, code=code, where=f"{self._path}: byte {self.position}", hint=hint)
 
     def check(self, size: int, what: str) -> None:

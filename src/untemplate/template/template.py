@@ -40,11 +40,14 @@ class Template:
         name: str = "template",
         special_tokens: Mapping[str, str] = _NOTHING,
         *,
+        place: str | None = None,
         clock: Clock = frozen_clock,
         limits: Limits | None = None,
     ) -> None:
         self.text = text
         self.name = name
+        self.place = place or name
+        """What errors name, before the line: a path, or a path and the template's name in it."""
         self.special_tokens = dict(special_tokens)
         """Variables such as ``bos_token``, with their texts."""
         self.limits = limits or Limits()
@@ -144,7 +147,7 @@ class Template:
             raise TemplateError(
                 f"the template is too large: {len(self.text):,} characters",
                 code="E208",
-                where=self.name,
+                where=self.place,
                 hint=f"At most {self.limits.source:,} are read; is this file a chat template?",
             )
         self._code = sandbox.from_string(self.text)
@@ -196,11 +199,11 @@ class Template:
             return TemplateError(
                 f"not a Jinja template: {error.message}",
                 code="E201",
-                where=f"{self.name}:{error.lineno}",
+                where=f"{self.place}:{error.lineno}",
                 hint="Correct the template at this line.",
             )
         line = self._line(error.__traceback__)
-        where = f"{self.name}:{line}" if line else self.name
+        where = f"{self.place}:{line}" if line else self.place
         match error:
             case TemplateError():
                 error.where = error.where or where
@@ -213,8 +216,10 @@ class Template:
             case SyntaxError():
                 return TemplateError(f"not a Jinja template: {error.msg}", code="E201", where=where, hint="Nest fewer blocks.")
             case MemoryError() | OverflowError():
-                return TemplateError(f"the template builds too large a value: {error}", code="E206", where=where)
-        return TemplateError(f"the template fails: {str(error) or type(error).__name__}", code="E200", where=where)
+                hint = "Look for a value that grows without bound."
+                return TemplateError(f"the template builds too large a value: {error}", code="E206", where=where, hint=hint)
+        hint = "The template cannot handle what it was given here; the line is its own."
+        return TemplateError(f"the template fails: {str(error) or type(error).__name__}", code="E200", where=where, hint=hint)
 
     def _line(self, trace: TracebackType | None) -> int | None:
         """Return the template's line that was running when an error was raised."""
