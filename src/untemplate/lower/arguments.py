@@ -158,8 +158,9 @@ def _pair(arguments: Arguments, pairs: PairList, vocabulary: Vocabulary, behind:
     around = Around(
         lead=lead,
         closes=closes,
+        separator=chunks(pairs.separator)[0] if pairs.separator.strip() else pairs.separator[:1],
         follow=any_of(_pair_next(pairs, vocabulary), confirm_close(behind.tail, behind.structure)),
-        implied=_implied(behind) if all(behind.tail[:1] != (close.stop,) for close in closes) else None,
+        implied=_implied(behind, closed=bool(closes)) if all(behind.tail[:1] != (close.stop,) for close in closes) else None,
     )
     nested = None
     if arguments.notation is not None and not is_json_like(arguments.notation):
@@ -177,11 +178,14 @@ def between_chunks(text: str, *, first: bool) -> list[Node]:
     return nodes
 
 
-def _implied(behind: Behind) -> tuple[str, Node] | None:
-    """Return the call's close as what may stand in place of a pair's."""
-    if not behind.tail or not (is_marker(behind.tail[0]) or len(behind.tail) > 1):
+def _implied(behind: Behind, *, closed: bool) -> tuple[str, Node] | None:
+    """Return the call's close as what may stand in place of a pair's. ``closed``: pairs have a close of their own."""
+    if not behind.tail:
         return None
-    return behind.tail[0], loose(*behind.tail)
+    if is_marker(behind.tail[0]) or len(behind.tail) > 1:
+        return behind.tail[0], loose(*behind.tail)
+    after = b.peek(b.seq(SPACE, any_of(End(), b.lit(","), behind.structure)))
+    return None if closed else (behind.tail[0], b.seq(loose(*behind.tail), after))
 
 
 def _closes(arguments: Arguments, after: tuple[Part, ...]) -> tuple[Close, ...]:

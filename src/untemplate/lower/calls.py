@@ -9,7 +9,7 @@ from untemplate.lower.bodies import CallBody
 from untemplate.lower.closing import close_after_value, spaced_chunks
 from untemplate.lower.field_calls import field_call, inner_opening
 from untemplate.lower.json_calls import json_call
-from untemplate.lower.marks import EMPTY, NEVER, SPACE, any_of, chunks, is_marker, loose, many, maybe
+from untemplate.lower.marks import EMPTY, NEVER, SPACE, any_of, chunks, is_marker, longest_prefix, loose, many, maybe
 from untemplate.lower.signs import Signs
 from untemplate.lower.tags import Code
 from untemplate.lower.vocabulary import Vocabulary
@@ -46,8 +46,8 @@ class _Form:
 
     @property
     def marked(self) -> bool:
-        """Whether a marker stands before the call or at its beginning."""
-        return any(is_marker("".join(each)) for each in (self.section, self.open, self.inner))
+        """Whether text stands before the call, or a marker at its beginning."""
+        return bool(self.section or self.open) or is_marker("".join(self.inner))
 
 
 def call_nodes(signs: Signs, vocabulary: Vocabulary, boundary: Ref, stops: tuple[str, ...], rules: b.ArenaBuilder) -> CallNodes:
@@ -65,8 +65,11 @@ def call_nodes(signs: Signs, vocabulary: Vocabulary, boundary: Ref, stops: tuple
     separator = chunks(signs.section.separator)
     close = chunks(signs.section.close.core) if signs.section.close is not None else ()
     several_only = signs.section.several_only
+    closes = [signs.section.close, *(form.close for form in signs.forms)]
+    layout = next((longest_prefix(marker.after) for marker in closes if marker is not None), EMPTY)
+    anywhere = _listed(marked, separator, close, committed=True, omitted=not several_only)
     return CallNodes(
-        anywhere=_listed(marked, separator, close, committed=True, omitted=not several_only),
+        anywhere=b.seq(anywhere, any_of(b.seq(SPACE, End()), layout)) if marked else NEVER,
         at_start=_started(started, separator, close),
         whole=_listed(marked, separator, close, committed=False, omitted=not several_only),
         dangling=b.seq(any_of(*(loose(*each) for form in marked for each in _dangling(form))), SPACE, End(), b.note(Code.STRAY_MARKER)),
@@ -87,7 +90,7 @@ def _form(signs: Signs, form: CallForm, vocabulary: Vocabulary, boundary: Ref, s
         committed: Node = any_of(rules.add("call", body.committed()), rules.add("unknown-call", body.undeclared()))
         whole: Node = rules.add("whole-call", body.complete())
     else:
-        marked = is_marker("".join((*section, *opening)))
+        marked = bool(section or opening)
         single = json_call(form.json, vocabulary, tail, marked=marked)
         item = json_call(form.json, vocabulary, (), marked=marked)
         committed = any_of(_json_list(item, tail, rules), rules.add("call", _either(single, marked)))
@@ -125,7 +128,7 @@ def _listed(forms: list[_Form], separator: tuple[str, ...], close: tuple[str, ..
         options += [b.seq(note, lead, body, following, end) for lead in _own_leads(form)]
     if not options:
         return NEVER
-    return b.seq(any_of(*options), b.optional(b.seq(SPACE, End())) if committed else EMPTY)
+    return any_of(*options)
 
 
 def _leads(form: _Form) -> list[Node]:

@@ -91,4 +91,5 @@ def _shown_close(marker: Marker) -> Node:
 def stray_close(signs: Signs) -> Node:
     """Return a close of reasoning where none is open and nothing has been said yet: it is dropped."""
     closes = [b.seq(loose(marker.core), longest_prefix(marker.after)) for marker in signs.reasoning_close]
-    return b.seq(SPACE, any_of(*closes), b.note(Code.STRAY_MARKER)) if closes else NEVER
+    ends = b.negate(any_of(*(loose(end.core) for end in signs.ends))) if signs.ends else EMPTY
+    return b.seq(SPACE, ends, any_of(*closes), b.note(Code.STRAY_MARKER)) if closes else NEVER

@@ -52,6 +52,8 @@ def read_signs(spec: Spec, *, with_calls: bool) -> Signs:
         closes += [content.with_calls.close] if content.with_calls.close else []
         if content.with_calls.close is not None and not content.with_calls.close.core.strip():
             layouts[content.with_calls.close.text] = None
+    else:
+        layouts.update(dict.fromkeys(marker.text for marker in content.close if not marker.core.strip()))
     if content.after_reasoning is not None:
         opens.append(content.after_reasoning)
     section = turn.calls.section if turn.calls is not None else Section()
@@ -115,11 +117,14 @@ def first_tag(marker: Marker) -> str:
 
 def form_openings(signs: Signs) -> list[tuple[str, ...]]:
     """Return the ways in which a call may begin, as chunks: its section, itself, what stands behind its own marker."""
-    found: list[tuple[str, ...]] = []
+    found: dict[tuple[str, ...], None] = {}
     section = chunks(signs.section.open.core) if signs.section.open is not None else ()
     for form in signs.forms:
-        found += [each for each in (section, chunks(form.open.core), inner_opening(form)) if each and is_marker("".join(each))]
-    return list(dict.fromkeys(found))
+        opening, inner = chunks(form.open.core), inner_opening(form)
+        found.update(dict.fromkeys(each for each in (section, opening) if each and (each is section or not section or is_marker("".join(each)))))
+        if is_marker("".join(inner)):
+            found[inner] = None
+    return list(found)
 
 
 def stops_of(markers: Iterable[Marker], layouts: Iterable[str]) -> list[str]:

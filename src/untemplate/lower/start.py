@@ -30,7 +30,7 @@ def start_of_prompt(spec: Spec, prompt: str, *, extract_reasoning: bool) -> Star
     """Return where a turn starts after a prompt, of which the tail is enough: after its last assistant header."""
     signs = read_signs(spec, with_calls=False)
     headers = [*(entry.header for entry in spec.prompt.generation), spec.prompt.roles.get("assistant", "")]
-    prefill = _after_header(prompt, headers, signs.ends)
+    prefill = _after_header(prompt, headers, tuple(end.core for end in signs.ends))
     problem = ""
     if prefill is None:
         prefill = _marker_tail(prompt, signs)

@@ -49,7 +49,8 @@ def _turn(spec: Spec, request: Request, rules: b.ArenaBuilder) -> Node:
     structure = any_of(
         b.seq(any_of(calls.anywhere, calls.dangling), head),
         b.seq(any_of(reasoning, doubled_opening(signs)), head, started),
-        b.seq(any_of(_frame(signs), _wrapper(signs.content_open), _end_of_turn(signs), _wrapper(signs.content_close)), head),
+        b.seq(_frame(signs), head, _blank(signs)),
+        b.seq(any_of(_wrapper(signs.content_open), _end_of_turn(signs), _wrapper(signs.content_close)), head),
     )
     loop = many(any_of(b.seq(SPACE, rules.add("structure", structure)), *_text(_stops(signs))))
     return b.seq(_start(signs), head, started, loop, End())

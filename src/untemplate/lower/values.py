@@ -49,6 +49,8 @@ class Around:
     """White space of layout before it."""
     closes: tuple[Close, ...]
     """What may close the pair: more than one where that depends on the value's type, none where nothing does."""
+    separator: str
+    """What the text between two pairs begins with."""
     follow: Node
     """The look-ahead for what may follow the pair: the next one, or the close of the call."""
     implied: tuple[str, Node] | None
@@ -96,7 +98,7 @@ def _raw(around: Around, data: ValueData, *, framed: bool) -> Node:
     if not around.closes:
         ends.append(b.peek(b.seq(SPACE, around.follow)))
         confirms.append(b.seq(SPACE, around.follow))
-        stops.append("\n")
+        stops.append(around.separator or "\n")
     text = Until(stops=tuple(dict.fromkeys(stops)), confirm=any_of(*confirms))
     return b.tag(Kind.VALUE, text, white, any_of(*ends), data=data)
 

@@ -56,7 +56,7 @@ class TextValue:
         self._python = (
             frozenset(kind for kind, value in data.values.items() if _is_python(value)) if JsonType.STRING in types else ALL_TYPES
         )
-        self._mark = data.values[data.decided].close.strip() if data.decided is JsonType.STRING and data.decided in data.values else ""
+        self._mark = _long_mark(data)
         self._held = ""
         self._marked = ""
         self._opened = False
@@ -141,6 +141,13 @@ class TextValue:
             if kind in self._types:
                 return empty
         return None
+
+
+def _long_mark(data: ValueData) -> str:
+    """Return the mark around a string that stands for a plain quote inside it; ``""`` where the mark is a plain quote itself."""
+    value = None if data.decided is None else data.values.get(data.decided)
+    mark = "" if value is None else value.close.strip()
+    return mark if len(mark) > 1 else ""
 
 
 def _is_python(value: Value) -> bool:
