@@ -20,6 +20,11 @@ from untemplate.text import sentinels
 
 _MARK = re.compile(r"<\|?/?[^<>\n]{1,40}>|\[/?[A-Za-z_]{2,20}\]")
 _LONGEST = 48
+_MOST = 24
+"""How many constants are tried."""
+_CUTTERS = ("split", "partition", "replace", "regex", ".find(", ".index(", "[:", ":]")
+"""Without one of these a template cannot take a part of a text away."""
+_CLOSING = re.compile(r"/|end|close", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +45,7 @@ def infer_hidden(
         constants: the template's string constants and texts.
         source: the template's text: a closing made by mirroring an opening counts only if it stands there.
     """
-    close = _stripped(prober, constants, notebook)
+    close = _stripped(prober, constants, source, notebook)
     written = [text for text in prefills if text.strip()]
     if close is not None:
         opened = [text for text in written if close not in text]
@@ -83,22 +88,25 @@ def _close_marker(close: str, whole: Sequence[str]) -> Marker:
     return Marker(core=close, after=after if not after.strip() else "")
 
 
-def _stripped(prober: Prober, constants: Iterable[str], notebook: Notebook) -> str | None:
-    """Return the constant that, standing in content, makes the template drop what is before it."""
-    found: list[str] = []
-    tried: set[str] = set()
-    for constant in constants:
-        for match in _MARK.findall(constant) if len(constant) > _LONGEST else [constant.strip()]:
-            if match in tried or not _MARK.search(match) or len(match) > _LONGEST:
-                continue
-            tried.add(match)
-            if _drops(prober, match):
-                found.append(match)
-    if not found:
+def _stripped(prober: Prober, constants: Iterable[str], source: str, notebook: Notebook) -> str | None:
+    """Return the constant that, standing in content, makes the template drop what is before it: the shortest such."""
+    if not any(word in source for word in _CUTTERS):
         return None
-    close = min(found, key=len)
-    notebook.note("turn.reasoning.close", "content with a constant", left=f"{sentinels.REASONING}{close}{sentinels.CONTENT}", right=sentinels.CONTENT)
-    return close
+    tried: dict[str, None] = {}
+    for constant in constants:
+        for text in _MARK.findall(constant) if len(constant) > _LONGEST else [constant.strip()]:
+            if _MARK.search(text) and len(text) <= _LONGEST:
+                tried.setdefault(text)
+    for close in sorted(tried, key=lambda text: (not _CLOSING.search(text), len(text)))[:_MOST]:
+        if _drops(prober, close):
+            notebook.note(
+                "turn.reasoning.close",
+                "content with a constant",
+                left=f"{sentinels.REASONING}{close}{sentinels.CONTENT}",
+                right=sentinels.CONTENT,
+            )
+            return close
+    return None
 
 
 def _drops(prober: Prober, constant: str) -> bool:

@@ -95,7 +95,7 @@ def _open(template: Template) -> Prober:
         standing = standing_variables(template, prober)
         opened = find_opening(prober.using(switches=standing)) if standing else None
     if opened is None:
-        said = "; ".join(list(prober.refusals)[:2]) or "the text of a message does not appear in what it renders"
+        said = "; ".join(list(prober.failures)[:2]) or "the text of a message does not appear in what it renders"
         raise InferenceError(
             f"no conversation renders with this template: {said}",
             code="E301",

@@ -56,7 +56,10 @@ def find_call_shape(prober: Prober) -> Shape | None:
     first: Shape | None = None
     wanted = [sentinels.name(0), sentinels.key(0, 0), sentinels.value(0, 0)]
     case = Case(calls=(sentinel_call(0),))
+    ignored = _ignores_calls(prober, case)
     for shape in _call_shapes(prober.shape):
+        if ignored and not (shape.followed and shape.ids == "plain" and shape.empty_content == "empty"):
+            continue
         if first is not None and (shape.arguments_as, shape.empty_content) != ("text", first.empty_content):
             continue
         text = prober.using(shape=shape).turn(case)
@@ -68,6 +71,12 @@ def find_call_shape(prober: Prober) -> Shape | None:
         if f"'{sentinels.key(0, 0)}': '{sentinels.value(0, 0)}'" not in text:
             return first
     return first
+
+
+def _ignores_calls(prober: Prober, case: Case) -> bool:
+    """Return whether calls leave no trace in a last message: then only what follows them can show more."""
+    with_call, without = prober.turn(case), prober.turn(Case())
+    return with_call is not None and with_call == without
 
 
 def find_reasoning_shape(prober: Prober) -> Shape | None:

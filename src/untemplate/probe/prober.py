@@ -8,7 +8,7 @@ from os.path import commonprefix
 from types import MappingProxyType
 from typing import Any, Protocol
 
-from untemplate.errors import TemplateError
+from untemplate.errors import TemplateError, TemplateRefusal
 from untemplate.probe.cases import Case, sentinel_case, sentinel_tools
 from untemplate.probe.shape import Message, Shape, assistant, results, user
 from untemplate.text import sentinels
@@ -36,6 +36,8 @@ class Prober:
     tools: list[dict[str, Any]] | None = field(default_factory=sentinel_tools)
     refusals: dict[str, None] = field(default_factory=dict)
     """Messages of the template's own refusals, in order of appearance."""
+    failures: dict[str, None] = field(default_factory=dict)
+    """Messages of every rendering that failed, refusals included."""
     _kept: dict[str, str | None] = field(default_factory=dict)
     always: str = ""
     """The generation prompt of a template that writes one whether asked or not; it is taken off every rendering."""
@@ -48,6 +50,7 @@ class Prober:
             self.switches if switches is None else switches,
             self.tools if tools == "same" else tools,
             self.refusals,
+            self.failures,
             self._kept,
             self.always,
         )
@@ -62,7 +65,9 @@ class Prober:
                     messages, tools=self.tools, add_generation_prompt=generate, **dict(self.switches)
                 )
             except TemplateError as problem:
-                self.refusals.setdefault(problem.message)
+                self.failures.setdefault(problem.message)
+                if isinstance(problem, TemplateRefusal):
+                    self.refusals.setdefault(problem.message)
                 self._kept[kept_as] = None
         return self._kept[kept_as]
 
