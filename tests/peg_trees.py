@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from hypothesis import strategies as st
 
@@ -113,6 +114,7 @@ def _grow(inner: st.SearchStrategy[Node], cuts: bool) -> st.SearchStrategy[Node]
     return st.one_of(ways)
 
 
+@lru_cache
 def arenas(*, cuts: bool) -> st.SearchStrategy[Arena]:
     """Return a strategy for arenas of two rules that pass the checks."""
     node = st.recursive(_leaves(), lambda inner: _grow(inner, cuts), max_leaves=10)

@@ -48,7 +48,7 @@ def match_text(
     """
     run = _Run(arena, text, lenient, debug)
     try:
-        matched = run.match(arena.rules[arena.root])
+        matched = run.rule(arena.root)
     except _NeedsMore:
         return MatchResult(outcome=Outcome.NEEDS_MORE, position=run.position, events=tuple(merge_text(run.events)))
     if matched and complete and run.position < len(text):

@@ -31,7 +31,7 @@ class Window:
         cut = self.index - 1
         if cut > 0:
             if oldest < self.start + cut:
-                self.archive = (self.archive, self.start, self.text[:cut])
+                self.archive = (self.archive if oldest < self.start else None, self.start, self.text[:cut])
             else:
                 self.archive = None
             self.start += cut
