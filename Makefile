@@ -4,11 +4,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
-FIXTURE ?= fixtures/hermes_json_tags.jinja
+FIXTURE ?= fixtures/function_parameter_tags.jinja
 PYTEST := $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint check format golden schema bench deep e2e clean
+.PHONY: help setup run test lint check format golden schema readme bench deep e2e clean
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9]*\):.*## /\1	/p' $(MAKEFILE_LIST)
@@ -45,6 +45,9 @@ golden: setup ## rewrite golden/ from fixtures/; read the diff before you commit
 
 schema: setup ## rewrite docs/spec.schema.json from the model
 	$(BIN)/python -m untemplate.spec.schema docs/spec.schema.json
+
+readme: setup ## rewrite the output of the README's examples
+	$(BIN)/python -m tests.readme
 
 bench: setup ## every figure of the README, each as a ratio within one run
 	$(BIN)/python -m benchmarks

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,11 @@ from untemplate.cli.main import run
 from untemplate.errors import TemplateError
 from untemplate.golden import run as run_module
 from untemplate.golden.compilation import Compilation, CompileJob, safe_name
+from untemplate.golden.explain import find_drift
+from untemplate.golden.folder import Difference, State
 from untemplate.golden.run import check_goldens
+from untemplate.spec.files import spec_to_yaml
+from untemplate.spec.model import Prompt, Spec, TemplateInfo
 
 
 def fake_compile(job: CompileJob) -> Compilation:
@@ -137,3 +142,14 @@ def test_two_sources_of_one_name_are_an_error(manifest: Path, capsys: pytest.Cap
 def test_a_name_becomes_a_folder_on_any_system() -> None:
     names = {"../../etc/passwd": "etc-passwd", "a b:c": "a-b-c", "…": "template", "Qwen3-0.6B": "Qwen3-0.6B", "..": "template"}
     assert {name: safe_name(name) for name in names} == names
+
+
+def test_a_changed_spec_is_explained_by_what_it_means_for_a_parser() -> None:
+    old = Spec(template=TemplateInfo(name="a", sha256="0" * 64, source="jinja"), prompt=Prompt(roles={"user": "<user>"}))
+    new = replace(old, prompt=Prompt(roles={"user": "<u>"}))
+    difference = Difference(name="a", file="spec.yaml", state=State.CHANGED, old=spec_to_yaml(old), new=spec_to_yaml(new))
+    drift = find_drift(difference)
+    assert drift is not None
+    assert [(finding.path, finding.severity.value) for finding in drift.findings] == [("prompt.roles", "cosmetic")]
+    assert find_drift(replace(difference, old="no spec")) is None
+    assert find_drift(replace(difference, file="grammar.gbnf")) is None

@@ -41,6 +41,7 @@ def check(manifest: Path, jobs: int, voice: Voice) -> int:
     report = _compile(manifest, jobs, voice)
     for each in report.differences:
         click.echo(f"{each.name}/{each.file}: {each.state.value}")
+        _show_meaning(each)
         _show_difference(each, None if voice.verbose else SHOWN_LINES)
     for name in report.orphans:
         click.echo(f"{name}: no source of the manifest stands for this golden")
@@ -83,6 +84,18 @@ def _compile(manifest: Path, jobs: int, voice: Voice) -> GoldenReport:
 
     watch = None if voice.quiet else lambda outcomes, total: with_progress(outcomes, total, "compiling")
     return check_goldens(manifest, workers=jobs or default_workers(), watch=watch)
+
+
+def _show_meaning(each: Difference) -> None:
+    from untemplate.golden.explain import find_drift
+
+    drift = find_drift(each)
+    if drift is None:
+        return
+    for finding in drift.findings:
+        click.echo(visible(f"  {finding.severity.value}: {finding.path}: {finding.explanation}"))
+    if drift.verdict is None:
+        click.echo("  the same for a parser")
 
 
 def _show_difference(each: Difference, limit: int | None) -> None:
