@@ -1,0 +1,1 @@
+"""From renderings to a spec: two operators, applied at every level."""

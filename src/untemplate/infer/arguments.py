@@ -49,9 +49,7 @@ def _as_object(text: str, two: Mapping[str, Any], call_text: CallText) -> Argume
     if found is None or found.value != dict(two):
         return None
     encoding = Encoding.PYTHON if found.python else Encoding.JSON
-    return ArgumentsCut(
-        arguments=Arguments(encoding=encoding), before=text.index(next(iter(two))) - found.start, after=text[found.end :]
-    )
+    return ArgumentsCut(arguments=Arguments(encoding=encoding), before=text.index(next(iter(two))) - found.start, after=text[found.end :])
 
 
 def _as_pairs(call_text: CallText, special: tuple[str, ...], lead: str) -> ArgumentsCut | None:
@@ -74,7 +72,7 @@ def _as_pairs(call_text: CallText, special: tuple[str, ...], lead: str) -> Argum
     if pairs is None:
         return None
     empty_tail = _tail_without_pairs(texts[0])
-    before_open, after, opened, closed, empty = _around_pairs(pairs.heads[0], pairs.close, empty_tail, special)
+    _before_open, after, opened, closed, empty = _around_pairs(pairs.heads[0], pairs.close, empty_tail, special)
     quoted = _quotes(pairs.item_open, found[0].inner)
     layout = infer_values(_middle(call_text, pairs.item_open, pairs.close))
     if layout is None:
@@ -113,7 +111,8 @@ def _cut_pairs(pieces: tuple[Piece, ...]) -> _PairsCut | None:
     head, tail = pieces[edges[0][0] - 1], pieces[edges[-1][1] + 1]
     betweens = [pieces[end + 1] for _, end in edges[:-1]]
     inner = pieces[edges[0][0] : edges[0][1] + 1]
-    assert isinstance(head, str) and isinstance(tail, str)
+    assert isinstance(head, str)
+    assert isinstance(tail, str)
     return _PairsCut(head, inner, tuple(b for b in betweens if isinstance(b, str)), tail)
 
 

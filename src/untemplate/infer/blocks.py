@@ -105,7 +105,7 @@ def infer_blocks(gaps: Gaps, end: str, header: str, fence: Fence | None, noteboo
 
 def _content_opening(gaps: Gaps) -> tuple[str, str | None]:
     """Return content's own opening and the text that stands for empty reasoning before content."""
-    candidates = [text for text in gaps.before_content]
+    candidates = list(gaps.before_content)
     if not candidates:
         return "", None
     if gaps.before_reasoning is None:

@@ -125,9 +125,7 @@ def _shared_opening(heads: list[str], special: tuple[str, ...]) -> str:
     return common_suffix(heads, special=special, after_value=False, before_value=False)
 
 
-def _json_form(
-    cuts: Mapping[str, tuple[CutTurn, JsonSpans]], trim: Callable[[str], str], special: tuple[str, ...]
-) -> CallsFound | None:
+def _json_form(cuts: Mapping[str, tuple[CutTurn, JsonSpans]], trim: Callable[[str], str], special: tuple[str, ...]) -> CallsFound | None:
     turns = {label: cut for label, (cut, _) in cuts.items()}
     best = max(turns, key=lambda label: len(turns[label].case.calls))
     calls_of = turns[best].case.calls

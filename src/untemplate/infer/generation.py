@@ -40,9 +40,7 @@ def _entry(
     text: str, header: str, reasoning: Reasoning, switches: Mapping[str, Any], thinking: bool | None, tools: bool | None
 ) -> GenerationPrompt:
     prefill = text[len(header) :] if text.startswith(header) else _prefill_of_other_header(text, reasoning)
-    return GenerationPrompt(
-        when=switches, thinking=thinking, tools=tools, text=text, prefill=prefill, state=state_of(prefill, reasoning)
-    )
+    return GenerationPrompt(when=switches, thinking=thinking, tools=tools, text=text, prefill=prefill, state=state_of(prefill, reasoning))
 
 
 def _prefill_of_other_header(text: str, reasoning: Reasoning) -> str:

@@ -35,9 +35,7 @@ class Fence:
     close: Marker | None
 
 
-def infer_hidden(
-    prober: Prober, prefills: Sequence[str], constants: Iterable[str], source: str, notebook: Notebook
-) -> Fence | None:
+def infer_hidden(prober: Prober, prefills: Sequence[str], constants: Iterable[str], source: str, notebook: Notebook) -> Fence | None:
     """Return the fence of reasoning that shows only in prompts or by being stripped, or ``None``.
 
     Args:
@@ -131,7 +129,7 @@ def mirror_open(close: str) -> str | None:
 
 def mirror_close(opening: str) -> str | None:
     """Return the closing that belongs to an opening tag, ``None`` where it has no such form."""
-    if opening.startswith("<|") or opening.startswith(("</", "[/")):
+    if opening.startswith(("<|", "</", "[/")):
         return opening.replace("START", "END", 1) if "START" in opening else None
     if opening.startswith("<"):
         return "</" + opening[1:]

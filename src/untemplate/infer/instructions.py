@@ -32,7 +32,9 @@ from untemplate.text import sentinels
 
 _TAG = r"(?:<\|?[A-Za-z_][\w:.-]*\|?>|\[[A-Z][A-Z_]+\])"
 _CLOSE = r"(?:</[A-Za-z_][\w:.-]*>|<\|?/?[A-Za-z_][\w:.-]*\|?>|\[/[A-Z][A-Z_]+\])"
-_EXAMPLE = re.compile(rf"({_TAG})(\s*)(\[?)\s*(\{{[^<>{{}}]*(?:<[^<>\n]*>[^<>{{}}]*|\{{[^{{}}]*\}}[^<>{{}}]*)*\}})([^{{}}]{{0,80}}?)({_CLOSE})")
+_EXAMPLE = re.compile(
+    rf"({_TAG})(\s*)(\[?)\s*(\{{[^<>{{}}]*(?:<[^<>\n]*>[^<>{{}}]*|\{{[^{{}}]*\}}[^<>{{}}]*)*\}})([^{{}}]{{0,80}}?)({_CLOSE})"
+)
 _KEY = re.compile(r"""["']?(\w+)["']?\s*:""")
 _NAMES = ("name", "tool_name", "function_name", "function", "tool")
 _ARGUMENTS = ("arguments", "parameters", "args", "params", "input")
@@ -57,26 +59,31 @@ def infer_instructed(prober: Prober, notebook: Notebook) -> Calls | None:
     for read in (_example, _sentence, _function_tag, _python):
         found = read(text)
         if found is not None:
-            notebook.note("turn.calls", "prompt with tools|prompt", right=found.words, note=f"read from the instruction ({read.__name__[1:]})")
+            notebook.note(
+                "turn.calls", "prompt with tools|prompt", right=found.words, note=f"read from the instruction ({read.__name__[1:]})"
+            )
             return found.calls
     return None
 
 
 def told(prober: Prober) -> str | None:
-    """Return what the prompt says more when tools are given, the tools' own JSON left out."""
+    """Return what the prompt says more when tools are given, each line up to the first word of a tool's own."""
     with_tools, without = prober.base(), prober.using(tools=None).base()
     if with_tools is None:
         return None
     lines = set((without or "").split("\n"))
     kept = [line for line in with_tools.split("\n") if line not in lines]
-    return "\n".join(line for line in kept if not any(sentinels.name(i) in line or sentinels.key(i, 0) in line for i in range(4)))
+    return "\n".join(_OF_A_TOOL.split(line, maxsplit=1)[0] for line in kept)
+
+
+_OF_A_TOOL = re.compile("|".join([*map(sentinels.name, range(4)), *(sentinels.key(call, item) for call in range(4) for item in range(2))]))
 
 
 def _example(text: str) -> Instruction | None:
     """Return the layout of the first example of a call as a JSON object between tags."""
     for match in _EXAMPLE.finditer(text):
         opening, _, bracket, example, _, closing = match.groups()
-        keys = [key for key in _KEY.findall(example)]
+        keys = list(_KEY.findall(example))
         name = next((key for key in keys if key in _NAMES), None)
         arguments = next((key for key in keys if key in _ARGUMENTS), None)
         if name is None or arguments is None or not _pair(opening, closing):
@@ -92,7 +99,11 @@ def _example(text: str) -> Instruction | None:
 def _pair(opening: str, closing: str) -> bool:
     """Return whether the tags belong together: ``<x>`` and ``</x>``, or a start and an end."""
     bare = re.sub(r"\W", "", opening)
-    return bare == re.sub(r"\W", "", closing) and opening != closing or {"start", "begin"} & set(re.findall(r"[a-z]+", opening.lower())) != set()
+    return (
+        bare == re.sub(r"\W", "", closing)
+        and opening != closing
+        or {"start", "begin"} & set(re.findall(r"[a-z]+", opening.lower())) != set()
+    )
 
 
 def _between(opening: str, closing: str, newline: str, json: JsonCall, around: str) -> Calls:

@@ -27,7 +27,13 @@ class ListCut:
 
 
 def cut_list(
-    heads: Sequence[str], betweens: Sequence[str], tails: Sequence[str], *, special: tuple[str, ...] = (), heads_after_value: bool = False, lead: str = ""
+    heads: Sequence[str],
+    betweens: Sequence[str],
+    tails: Sequence[str],
+    *,
+    special: tuple[str, ...] = (),
+    heads_after_value: bool = False,
+    lead: str = "",
 ) -> ListCut | None:
     """Return the pieces of a list, or ``None`` when its gaps do not repeat.
 

@@ -37,7 +37,7 @@ def shipped_quirks() -> tuple[Quirk, ...]:
     """Return the quirks that come with the package, by file name."""
     folder = files("untemplate.infer") / "quirks"
     named = sorted((item for item in folder.iterdir() if item.name.endswith(".yaml")), key=lambda item: item.name)
-    return tuple(_quirk(yaml.load(item.read_text("utf-8"), Loader=_LOADER), item.name) for item in named)  # noqa: S506
+    return tuple(_quirk(yaml.load(item.read_text("utf-8"), Loader=_LOADER), item.name) for item in named)
 
 
 def load_overlay(path: str | Path) -> tuple[Quirk, ...]:
@@ -47,7 +47,7 @@ def load_overlay(path: str | Path) -> tuple[Quirk, ...]:
         SpecError: E510 when the file cannot be read or is not such a mapping.
     """
     try:
-        data = yaml.load(Path(path).read_text("utf-8"), Loader=_LOADER)  # noqa: S506
+        data = yaml.load(Path(path).read_text("utf-8"), Loader=_LOADER)
     except (OSError, ValueError, yaml.YAMLError) as problem:
         raise SpecError(f"this overlay cannot be read: {problem}", code="E510", where=str(path)) from problem
     return tuple(_quirk(item, str(path)) for item in (data if isinstance(data, list) else [data]))
@@ -56,7 +56,10 @@ def load_overlay(path: str | Path) -> tuple[Quirk, ...]:
 def _quirk(data: Any, where: str) -> Quirk:
     if not isinstance(data, dict) or not {"id", "reason", "set"} <= data.keys() <= {"id", "reason", "when", "set"}:
         raise SpecError(
-            "a quirk has the members id, reason, when (optional) and set", code="E510", where=where, hint="See docs/quirks.md for the format."
+            "a quirk has the members id, reason, when (optional) and set",
+            code="E510",
+            where=where,
+            hint="See docs/quirks.md for the format.",
         )
     return Quirk(id=str(data["id"]), reason=str(data["reason"]), when=data.get("when") or {}, set=data["set"])
 
@@ -93,7 +96,9 @@ def _holds(when: Mapping[str, Any], data: Any, prompt: str, source: str) -> bool
             case "spec":
                 good = all(_get(data, path) == value for path, value in wanted.items())
             case _:
-                raise SpecError(f"a quirk's predicate has no {kind!r}", code="E510", hint="Known: prompt_contains, prompt_lacks, source_contains, spec.")
+                raise SpecError(
+                    f"a quirk's predicate has no {kind!r}", code="E510", hint="Known: prompt_contains, prompt_lacks, source_contains, spec."
+                )
         if not good:
             return False
     return True

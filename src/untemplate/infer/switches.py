@@ -1,4 +1,4 @@
-"""Finds the variables of a template that change the prompt or the turn: ``enable_thinking``, ``reasoning_effort`` …
+"""Finds the variables of a template that change the prompt or the turn: ``enable_thinking``, ``reasoning_effort`` ….
 
 Candidates are the template's own undeclared variables; each is proved by rendering. Source: issue of every dialect, "Switches".
 """

@@ -63,7 +63,7 @@ def _first_literal(parts: tuple[Part, ...]) -> str:
     for part in parts:
         if isinstance(part, Text):
             return part.text.strip()
-        if isinstance(part, Field) and part.field is FieldName.NAME:
+        if part.field is FieldName.NAME:
             return ""
     return ""
 

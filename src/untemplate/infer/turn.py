@@ -141,9 +141,7 @@ def _plain_gaps(body: Callable[[Case], str | None], probers: Sequence[Prober], h
             text = prober.turn(sentinel_case(content=True), follow=follow)
             if text is not None and text.startswith(header):
                 befores.append(gap_before(text[len(header) :], sentinels.CONTENT))
-    gaps = Gaps(
-        before_content=tuple(text for text in befores if text is not None), content_end=gap_after(content, sentinels.CONTENT)
-    )
+    gaps = Gaps(before_content=tuple(text for text in befores if text is not None), content_end=gap_after(content, sentinels.CONTENT))
     if not reasons:
         return gaps
     both, alone = body(sentinel_case(reasoning=True, content=True)), body(sentinel_case(reasoning=True))

@@ -50,13 +50,9 @@ def candidates(value: Any) -> list[tuple[str, Encoding]]:
     if isinstance(value, str):
         quoted = [(json.dumps(value, ensure_ascii=a), Encoding.JSON) for a in (False, True)]
         return [*quoted, (repr(value), Encoding.PYTHON), (value, Encoding.RAW)]
-    texts: list[tuple[str, Encoding]] = []
-    for separators in ((", ", ": "), (",", ":")):
-        texts.append((json.dumps(value, ensure_ascii=False, separators=separators), Encoding.JSON))
-    for indent in (4, 2):
-        texts.append((json.dumps(value, ensure_ascii=False, indent=indent), Encoding.JSON))
-    texts.append((repr(value), Encoding.PYTHON))
-    return texts
+    compact = [json.dumps(value, ensure_ascii=False, separators=separators) for separators in ((", ", ": "), (",", ":"))]
+    indented = [json.dumps(value, ensure_ascii=False, indent=indent) for indent in (4, 2)]
+    return [*((text, Encoding.JSON) for text in (*compact, *indented)), (repr(value), Encoding.PYTHON)]
 
 
 def find_value(middle: str, value: Any) -> Around | None:

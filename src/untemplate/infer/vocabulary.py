@@ -42,6 +42,6 @@ def _hints(spec: Spec, vocabulary: Vocabulary) -> list[SpecWarning]:
         return []
     for opening, closing in _FENCES:
         if vocabulary.find(opening) is not None and vocabulary.find(closing) is not None:
-            message = f"the vocabulary has {opening} and {closing}, of which the template knows nothing: if the model reasons between them, an overlay can say so"
-            return [SpecWarning(code="W361", message=message)]
+            message = f"the vocabulary has {opening} and {closing}, of which the template knows nothing"
+            return [SpecWarning(code="W361", message=f"{message}: if the model reasons between them, an overlay can say so")]
     return []

@@ -13,13 +13,19 @@ def warnings_of(spec: Spec, notes: Sequence[str]) -> tuple[SpecWarning, ...]:
     if not spec.prompt.generation:
         found.append(SpecWarning(code="W310", message="no generation prompt was found: the start of a turn is taken from history"))
     if not spec.prompt.end_of_turn.content:
-        found.append(SpecWarning(code="W311", message="no text ends a turn: the runtime must stop at the tokenizer's end-of-sequence token"))
+        found.append(
+            SpecWarning(code="W311", message="no text ends a turn: the runtime must stop at the tokenizer's end-of-sequence token")
+        )
     if spec.turn.calls is None and spec.capabilities.tools:
         found.append(
-            SpecWarning(code="W320", message="the prompt shows tools, but no call is ever rendered and none is described in words we can read")
+            SpecWarning(
+                code="W320", message="the prompt shows tools, but no call is ever rendered and none is described in words we can read"
+            )
         )
     if spec.turn.reasoning.mode is ReasoningMode.NONE:
-        found.append(SpecWarning(code="W330", message="no reasoning markers in the template; an overlay can name them if the model writes some"))
+        found.append(
+            SpecWarning(code="W330", message="no reasoning markers in the template; an overlay can name them if the model writes some")
+        )
     elif not spec.turn.reasoning.close:
         found.append(SpecWarning(code="W331", message="reasoning is opened, but what closes it is not shown"))
     found += [SpecWarning(code="W340", message=note) for note in notes]
@@ -44,7 +50,7 @@ def ambiguities_of(spec: Spec) -> tuple[Ambiguity, ...]:
             found.append(
                 Ambiguity(
                     fields=("turn.calls.forms.arguments.values",),
-                    because="strings are written without quotes: only the tool's schema tells \"1\" from 1",
+                    because='strings are written without quotes: only the tool\'s schema tells "1" from 1',
                 )
             )
     if spec.capabilities.content_with_calls is not Support.KEPT and spec.turn.calls is not None:

@@ -106,8 +106,9 @@ def count_calls(prober: Prober) -> int:
 def standing_variables(template: Any, prober: Prober) -> dict[str, Any]:
     """Return values for variables without which the template raises even on a plain conversation, ``{}`` where none is needed."""
     names = [name for name in template.variables() if name not in _USUAL]
-    for value in ("", [], 0):
-        given = {name: value for name in names}
+    blanks: tuple[Any, ...] = ("", [], 0)
+    for value in blanks:
+        given = dict.fromkeys(names, value)
         tried = prober.using(switches=given)
         try:
             if tried.base() is not None:

@@ -112,7 +112,12 @@ def _calls(calls: Calls, items: Sequence[ComposedCall]) -> str:
     if section.several_only and len(items) < 2:
         opened = closed = ""
     if form.json is not None and form.json.array:
-        return opened + form.open.text + _json_text([_json_value(form.json, item, index) for index, item in enumerate(items)], form.json) + closed
+        return (
+            opened
+            + form.open.text
+            + _json_text([_json_value(form.json, item, index) for index, item in enumerate(items)], form.json)
+            + closed
+        )
     return opened + section.separator.join(_call(form, item, index) for index, item in enumerate(items)) + closed
 
 

@@ -1,0 +1,1 @@
+"""Text in pieces: diff splits, marker edges, sentinels, literals."""

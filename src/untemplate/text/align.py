@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A field that a sentinel stood for: ``name`` of call 0, ``key`` 1 of call 0 …"""
+    """A field that a sentinel stood for: ``name`` of call 0, ``key`` 1 of call 0 …."""
 
     kind: str
     call: int = 0

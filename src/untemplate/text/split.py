@@ -23,6 +23,4 @@ def split(left: str, right: str, *, special: tuple[str, ...] = ()) -> DiffSplit:
     left_rest, right_rest = left[len(prefix) :], right[len(prefix) :]
     suffix = common_suffix([left_rest, right_rest], special=special, after_value=False, before_value=False)
     size = len(suffix)
-    return DiffSplit(
-        prefix=prefix, left=left_rest[: len(left_rest) - size], right=right_rest[: len(right_rest) - size], suffix=suffix
-    )
+    return DiffSplit(prefix=prefix, left=left_rest[: len(left_rest) - size], right=right_rest[: len(right_rest) - size], suffix=suffix)
