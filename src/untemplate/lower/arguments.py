@@ -159,7 +159,7 @@ def _pair(arguments: Arguments, pairs: PairList, vocabulary: Vocabulary, behind:
         lead=lead,
         closes=closes,
         separator=chunks(pairs.separator)[0] if pairs.separator.strip() else pairs.separator[:1],
-        follow=any_of(_pair_next(pairs, vocabulary), confirm_close(behind.tail, behind.structure)),
+        follow=any_of(_pair_next(pairs, vocabulary), confirm_close(behind.tail, behind.structure, _never_behind(closes, behind))),
         implied=_implied(behind, closed=bool(closes)) if all(behind.tail[:1] != (close.stop,) for close in closes) else None,
     )
     nested = None
@@ -182,10 +182,19 @@ def _implied(behind: Behind, *, closed: bool) -> tuple[str, Node] | None:
     """Return the call's close as what may stand in place of a pair's. ``closed``: pairs have a close of their own."""
     if not behind.tail:
         return None
-    if is_marker(behind.tail[0]) or len(behind.tail) > 1:
+    if len(behind.tail) > 1:
         return behind.tail[0], loose(*behind.tail)
+    if is_marker(behind.tail[0]):
+        return behind.tail[0], b.seq(loose(*behind.tail), b.peek(b.seq(SPACE, any_of(End(), behind.structure))))
     after = b.peek(b.seq(SPACE, any_of(End(), b.lit(","), behind.structure)))
     return None if closed else (behind.tail[0], b.seq(loose(*behind.tail), after))
+
+
+def _never_behind(closes: tuple[Close, ...], behind: Behind) -> Node:
+    """Return the closes of pairs that are markers and begin nothing else: none stands behind a call."""
+    found = [close.stop for close in closes if is_marker(close.stop)]
+    others = (*behind.tail, *behind.stops)
+    return any_of(*(b.lit(stop) for stop in found if not any(other.startswith(stop) or stop.startswith(other) for other in others)))
 
 
 def _closes(arguments: Arguments, after: tuple[Part, ...]) -> tuple[Close, ...]:

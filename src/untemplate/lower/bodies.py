@@ -25,6 +25,8 @@ class Way:
     """What follows, with all that is tolerated."""
     whole: Node
     """What follows, with nothing missing."""
+    unknown_whole: Node
+    """The same for a tool whose arguments are not known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +46,7 @@ class CallBody:
 
     def undeclared(self) -> Node:
         """Return a whole call to a tool of any name."""
-        return any_of(*(b.atomic(self._call(way.unknown, b.note(Code.UNKNOWN_TOOL), way.whole)) for way in self.ways))
+        return any_of(*(b.atomic(self._call(way.unknown, b.note(Code.UNKNOWN_TOOL), way.unknown_whole)) for way in self.ways))
 
     def _call(self, *nodes: Node) -> Node:
         return b.tag(Kind.CALL, *nodes, data=self.data)

@@ -118,7 +118,7 @@ def _listed(forms: list[_Form], separator: tuple[str, ...], close: tuple[str, ..
     for form in forms:
         body = form.committed if committed else form.whole
         if form.section:
-            again = many(b.seq(SPACE, loose(*form.section), _REPAIRED)) if is_marker("".join(form.section)) else EMPTY
+            again = many(b.seq(loose(*form.section), _REPAIRED, SPACE)) if is_marker("".join(form.section)) else EMPTY
             opening = b.seq(loose(*form.section), SPACE, again)
             options += [b.seq(opening, lead, body, following, _section_close(close)) for lead in _leads(form)]
     for form in forms:
@@ -135,7 +135,7 @@ def _leads(form: _Form) -> list[Node]:
     """Return the openings of a call behind its section: its marker, or nothing where what follows is a marker by itself."""
     if not form.open:
         return [EMPTY]
-    again = many(b.seq(SPACE, loose(*form.open), _REPAIRED)) if is_marker("".join(form.open)) else EMPTY
+    again = many(b.seq(loose(*form.open), _REPAIRED, SPACE)) if is_marker("".join(form.open)) else EMPTY
     leads: list[Node] = [b.seq(loose(*form.open), SPACE, again)]
     return [*leads, _REPAIRED] if is_marker("".join(form.inner)) else leads
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from untemplate.lower.marks import EMPTY, SPACE, any_of, is_marker, many
+from untemplate.lower.marks import EMPTY, NEVER, SPACE, any_of, is_marker, many
 from untemplate.lower.tags import Code
 from untemplate.peg import builder as b
 from untemplate.peg.nodes import End, Node
@@ -35,12 +35,16 @@ def close_after_pairs(chunks: tuple[str, ...], structure: Node) -> Node:
     return b.seq(any_of(*_forms(chunks), unclosed, implied), _doubled(chunks))
 
 
-def confirm_close(chunks: tuple[str, ...], structure: Node) -> Node:
-    """Return the look-ahead that tells the close of a call from a text that quotes some of it."""
+def confirm_close(chunks: tuple[str, ...], structure: Node, inside: Node) -> Node:
+    """Return the look-ahead that tells the close of a call from a text that quotes some of it.
+
+    ``inside``: what never follows a call; where it does, all of the call was quoted.
+    """
+    cut = [b.seq(spaced_chunks(chunks[:size]), SPACE, any_of(End(), structure)) for size in range(len(chunks) - 1, -1, -1)]
     if not chunks:
-        return any_of(b.seq(SPACE, End()), b.seq(SPACE, structure))
-    cut = [b.seq(spaced_chunks(chunks[:size]), SPACE, any_of(End(), structure)) for size in range(len(chunks) - 1, 0, -1)]
-    return any_of(spaced_chunks(chunks), *cut)
+        return b.seq(SPACE, any_of(End(), structure))
+    guard = b.negate(b.seq(SPACE, inside)) if inside != NEVER else EMPTY
+    return any_of(b.seq(spaced_chunks(chunks), guard), *cut)
 
 
 def _forms(chunks: tuple[str, ...]) -> list[Node]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from untemplate.lower.arguments import Behind, arguments_node, arguments_start
 from untemplate.lower.bodies import CallBody, Way
 from untemplate.lower.marks import EMPTY, SPACE, chunks, is_marker, maybe, next_chunk
@@ -26,14 +28,15 @@ def field_call(form: CallForm, vocabulary: Vocabulary, behind: Behind, rules: b.
     before, after = form.fields[:place], form.fields[place + 1 :]
     tail = (*(chunk for part in after if isinstance(part, Text) for chunk in chunks(part.text)), *behind.tail)
     behind = Behind(tail=tail, structure=behind.structure, stops=behind.stops)
-    start = arguments_start(form.arguments, vocabulary, behind)
-    head, remaining = _head(form, before, vocabulary.name(), start)
-    unknown, _ = _head(form, before, None, start)
+    head, remaining = _head(form, before, vocabulary.name(), arguments_start(form.arguments, vocabulary, behind))
+    any_key = replace(vocabulary, keys=None)
+    unknown, _ = _head(form, before, None, arguments_start(form.arguments, any_key, behind))
     way = Way(
         head=head,
         unknown=unknown,
         rest=b.seq(*remaining, arguments_node(form.arguments, vocabulary, behind, rules, whole=False)),
         whole=b.seq(*remaining, arguments_node(form.arguments, vocabulary, behind, rules, whole=True)),
+        unknown_whole=b.seq(*remaining, arguments_node(form.arguments, any_key, behind, rules, whole=True)),
     )
     return CallBody(ways=(way,), data=_data(form, after))
 

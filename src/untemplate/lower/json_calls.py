@@ -87,6 +87,7 @@ def _way(levels: list[_Level], vocabulary: Vocabulary, tail: tuple[str, ...]) ->
         unknown=b.seq(*head, any_name),
         rest=b.seq(*rest, close_after_value(tail)),
         whole=b.seq(*rest, spaced_chunks(tail)),
+        unknown_whole=b.seq(*rest, spaced_chunks(tail)),
     )
 
 
@@ -101,6 +102,7 @@ def _keyed(call: JsonCall, vocabulary: Vocabulary, tail: tuple[str, ...]) -> Way
         unknown=b.seq(*opening, b.lit("{"), SPACE, any_name, _COLON),
         rest=b.seq(rest, close_after_value(tail)),
         whole=b.seq(rest, spaced_chunks(tail)),
+        unknown_whole=b.seq(rest, spaced_chunks(tail)),
     )
 
 
