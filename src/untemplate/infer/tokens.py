@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from untemplate.spec.model import EndOfTurn, Field, FieldName, Marker, Part, Text, Tokens, Turn
+from untemplate.spec.model import EndOfTurn, FieldName, Marker, Part, Text, Tokens, Turn
 from untemplate.text.edges import marker_atoms
 
 

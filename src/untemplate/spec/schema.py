@@ -15,7 +15,7 @@ from enum import StrEnum
 from functools import cache
 from typing import Any
 
-from untemplate.spec import model
+from untemplate.spec import calls_model, model
 from untemplate.spec.codec import FieldType, encode, field_types
 from untemplate.spec.files import data_to_json, write_text
 
@@ -100,8 +100,8 @@ def _define_enum(owner: type[StrEnum], definitions: dict[str, Any]) -> dict[str,
 
 @cache
 def _class_notes() -> Mapping[str, ast.ClassDef]:
-    tree = ast.parse(inspect.getsource(model))
-    return {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+    trees = (ast.parse(inspect.getsource(module)) for module in (calls_model, model))
+    return {node.name: node for tree in trees for node in tree.body if isinstance(node, ast.ClassDef)}
 
 
 def _class_note(owner: type) -> str | None:
