@@ -139,6 +139,23 @@ class Jump:
 
 
 @dataclass(frozen=True, slots=True)
+class Test:
+    """One look at the next character before an option or a round of a loop. It is only taken with the character there, so that
+    what is tried does not depend on how the text was cut."""
+
+    chars: frozenset[str]
+    trying: int
+    following: int
+    """Where the character does not fit."""
+
+    def __call__(self, machine: Machine) -> int:
+        window = machine.window
+        if window.index < len(window.text):
+            return self.trying if window.text[window.index] in self.chars else self.following
+        return self.trying if window.ended else WAIT
+
+
+@dataclass(frozen=True, slots=True)
 class Enter:
     """Something that may be given up: an option, an atomic, a peek or a catch; it ends with ``Commit`` or ``Leave``."""
 
@@ -198,6 +215,8 @@ class HeadLoop:
     """Begin a round: one that must be, one that may fail, or none."""
 
     body: int
+    chars: frozenset[str] | None
+    """One of them must be next where a round is to match; ``None``: nothing is sure."""
     minimum: int
     maximum: int | None
     following: int
@@ -209,6 +228,14 @@ class HeadLoop:
             machine.frame = frame.below
             return self.following
         if frame.rounds >= self.minimum:
+            window = machine.window
+            if self.chars is not None:
+                if window.index == len(window.text):
+                    if not window.ended:
+                        return WAIT
+                elif window.text[window.index] not in self.chars:
+                    machine.frame = frame.below
+                    return self.following
             machine.frame = frame.below
             machine.push(OPTION, self.following)
             machine.frame = frame

@@ -8,6 +8,7 @@ from typing import assert_never
 
 from untemplate.peg import nodes, ops
 from untemplate.peg.arena import check_arena
+from untemplate.peg.firsts import Firsts
 from untemplate.peg.frames import BARRIER, CATCH, FAIL, OPTION
 from untemplate.peg.nodes import Arena, Node
 from untemplate.peg.until import PassOne, ReadUntil, compile_stops
@@ -37,6 +38,7 @@ class _Compiler:
     def __init__(self, arena: Arena) -> None:
         self.arena = arena
         self.code: list[ops.Op] = []
+        self.firsts = Firsts(arena.rules)
         self.entries = {name: self.add(ops.do_fail) for name in arena.rules}
 
     def compile(self) -> Program:
@@ -125,7 +127,9 @@ class _Compiler:
         commit = self.add(ops.Commit(then)) if len(options) > 1 else then
         entry = self.node(options[-1], then)
         for option in reversed(options[:-1]):
-            entry = self.add(ops.Enter(OPTION, entry, self.node(option, commit)))
+            enter = self.add(ops.Enter(OPTION, entry, self.node(option, commit)))
+            chars = self.firsts.of(option).test
+            entry = enter if chars is None else self.add(ops.Test(chars, enter, entry))
         return entry
 
     def repeat(self, node: nodes.Repeat, then: int) -> int:
@@ -134,7 +138,7 @@ class _Compiler:
             return self.node(single, then)
         head = self.add(ops.do_fail)
         body = self.node(node.item, self.add(ops.EndLoop(head, node.minimum, then)))
-        self.code[head] = ops.HeadLoop(body, node.minimum, node.maximum, then)
+        self.code[head] = ops.HeadLoop(body, self.firsts.of(node.item).test, node.minimum, node.maximum, then)
         return self.add(ops.StartLoop(head))
 
     def until(self, node: nodes.Until, then: int) -> int:
