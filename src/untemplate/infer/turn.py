@@ -209,8 +209,15 @@ def _share_section(blocks: BlocksFound, found: CallsFound | None) -> tuple[Block
     if close is not None and close.core and opening.core.startswith(close.core) and opening.core != close.core:
         content = replace(blocks.content, always=True)
         return replace(blocks, content=content), _with_opening(found, opening.text[len(close.text) :])
+    lead = found.leads.get("calls1", "")
+    beside = blocks.content.with_calls
+    if beside is not None and beside.open is not None and beside.open.core and beside.close is None and lead == beside.open.text:
+        content = replace(blocks.content, with_calls=replace(beside, close=opening, always=True))
+        return replace(blocks, content=content), _with_opening(found, "")
     if blocks.reasoning.mode is not ReasoningMode.NONE and not blocks.reasoning.close and len(atoms) > 1:
-        reasoning = replace(blocks.reasoning, close=(Marker(core=atoms[0]),))
+        opened = blocks.reasoning.open[0].text if blocks.reasoning.open else None
+        empty = lead + atoms[0] if lead and lead == opened else blocks.reasoning.empty_with_calls
+        reasoning = replace(blocks.reasoning, close=(Marker(core=atoms[0]),), empty_with_calls=empty)
         return replace(blocks, reasoning=reasoning), _with_opening(found, opening.text[len(atoms[0]) :])
     return blocks, found
 

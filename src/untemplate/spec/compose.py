@@ -92,6 +92,9 @@ def _opening(content: Content, reasons: bool) -> str:
 
 
 def _content(content: Content, text: str | None, reasons: bool, calls: bool) -> str:
+    beside = content.with_calls if calls else None
+    if not text and beside is not None and beside.always:
+        return (beside.open.text if beside.open else "") + (beside.close.text if beside.close else "")
     if not text:
         return _first(content.open) + _first(content.close) if content.always else ""
     own = content.with_calls

@@ -111,6 +111,8 @@ class ContentWithCalls:
     open: Marker | None = None
     close: Marker | None = None
     """Also the text between content and the first call (after the last call), such as a newline of layout."""
+    always: bool = False
+    """Open and close are written around empty content too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
