@@ -62,7 +62,8 @@ def _side(path: str) -> Side:
     from untemplate.source import load_source
 
     source = load_source(path)
-    return side_of_template(source, compile_source(source).spec)
+    compiled = compile_source(source)
+    return side_of_template(source, compiled.spec, compiled.evidence)
 
 
 def drift_to_data(drift: Drift) -> dict[str, Any]:

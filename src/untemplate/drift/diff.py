@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from untemplate.drift.model import Drift, Finding, Proof, Severity
@@ -9,6 +10,7 @@ from untemplate.drift.proof import find_misread
 from untemplate.drift.samples import SampleTurn, make_parser, sample_turns
 from untemplate.drift.units import Unit, compare_units, with_unit
 from untemplate.drift.words import explain, naming_of
+from untemplate.infer.evidence import Evidence
 from untemplate.parser import Parser
 from untemplate.spec.model import Spec
 from untemplate.text.split import DiffSplit, split
@@ -24,8 +26,10 @@ class Side:
     spec: Spec
     turns: tuple[SampleTurn, ...] = ()
     """Turns that the template itself rendered; those that the spec composes come on top."""
-    prompts: dict[str, str] = field(default_factory=dict)
+    prompts: Mapping[str, str] = field(default_factory=dict)
     """Prompts that the template rendered, by what was asked; empty for a side that is a spec alone."""
+    evidence: Mapping[str, tuple[Evidence, ...]] = field(default_factory=dict)
+    """What the fields of the spec were read from; empty for a side that is a spec alone."""
 
 
 def diff(old: Side, new: Side) -> Drift:
@@ -50,6 +54,8 @@ class _Judge:
     """A new turn that the old parser misreads."""
     backward: Proof | None
     """An old turn that the new parser misreads."""
+    evidence: Mapping[str, tuple[Evidence, ...]]
+    """Of the new template."""
 
     @classmethod
     def of(cls, old: Side, new: Side) -> _Judge:
@@ -59,6 +65,7 @@ class _Judge:
             parser=parser,
             forward=find_misread(parser, _turns(new)),
             backward=find_misread(new.spec, _turns(old)),
+            evidence=new.evidence,
         )
 
     def finding(self, unit: Unit) -> Finding:
@@ -73,6 +80,7 @@ class _Judge:
             severity=severity,
             explanation=explain(unit, severity, reverse_broken=self.backward is not None),
             proof=proof,
+            evidence=_probes(unit, self.evidence),
         )
 
     def _proof(self, unit: Unit) -> Proof | None:
@@ -82,6 +90,12 @@ class _Judge:
         alone = with_unit(self.old, unit)
         turns = sample_turns(alone) if alone is not None else ()
         return find_misread(self.parser, turns) if turns else self.forward
+
+
+def _probes(unit: Unit, evidence: Mapping[str, tuple[Evidence, ...]]) -> tuple[str, ...]:
+    """Return the probes that the nearest field around a unit was read from."""
+    near = [path for path in evidence if unit.name == path or unit.name.startswith((f"{path}.", f"{path}["))]
+    return tuple(dict.fromkeys(entry.probe for entry in evidence[max(near, key=len)])) if near else ()
 
 
 def _turns(side: Side) -> tuple[SampleTurn, ...]:

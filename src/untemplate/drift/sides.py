@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from untemplate.drift.diff import Side
 from untemplate.drift.samples import TOOLS
 from untemplate.errors import TemplateError
+from untemplate.infer.evidence import Evidence
 from untemplate.source import TemplateSource
 from untemplate.spec.model import Spec
 from untemplate.template import Template, load_template
@@ -21,9 +22,9 @@ def side_of_spec(spec: Spec) -> Side:
     return Side(spec=spec)
 
 
-def side_of_template(source: TemplateSource, spec: Spec) -> Side:
+def side_of_template(source: TemplateSource, spec: Spec, evidence: Mapping[str, tuple[Evidence, ...]]) -> Side:
     """Return a side whose template can still be rendered: its prompts are compared too."""
-    return Side(spec=spec, prompts=dict(_prompts(load_template(source))))
+    return Side(spec=spec, prompts=dict(_prompts(load_template(source))), evidence=evidence)
 
 
 def _prompts(template: Template) -> Iterator[tuple[str, str]]:
