@@ -141,8 +141,8 @@ def _pairs(arguments: Arguments, vocabulary: Vocabulary, behind: Behind, rules: 
 def _pair(arguments: Arguments, pairs: PairList, vocabulary: Vocabulary, behind: Behind, rules: b.ArenaBuilder) -> Node:
     parts = cut_pair(pairs)
     nodes: list[Node] = [loose(parts.opening), SPACE] if parts.opening.strip() else []
-    if nodes and behind.tail and behind.tail[0].startswith(chunks(parts.opening)[0]):
-        nodes.insert(0, b.negate(b.lit(behind.tail[0])))
+    if nodes and any(text.startswith(chunks(parts.opening)[0]) for text in (*behind.tail[:1], *behind.stops)):
+        nodes.insert(0, b.negate(any_of(*(b.lit(text) for text in behind.tail[:1]), behind.structure)))
     nodes.append(key_node(parts.opening, parts.key_end, pairs.key_quotes))
     lead = ""
     for index, part in enumerate(parts.between):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from untemplate.lower.arguments import Behind
 from untemplate.lower.bodies import CallBody
 from untemplate.lower.closing import close_after_value, spaced_chunks
-from untemplate.lower.field_calls import field_call, inner_opening
+from untemplate.lower.field_calls import begins_with_name, field_call, inner_opening
 from untemplate.lower.json_calls import json_call
 from untemplate.lower.marks import EMPTY, NEVER, SPACE, any_of, chunks, is_marker, longest_prefix, loose, many, maybe
 from untemplate.lower.signs import Signs
@@ -19,6 +20,7 @@ from untemplate.spec.model import CallForm, CallStart
 
 _REPAIRED = b.note(Code.REPAIRED)
 _COMMA = b.seq(SPACE, b.lit(","), SPACE)
+_TAG = re.compile(r"<|\[/?[A-Z]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +45,8 @@ class _Form:
     committed: Node
     """A call behind its opening marker, certain from a declared name on, else whole to a tool of any name."""
     whole: Node
+    orphan: Node
+    """A whole call without its opening marker, told by its closing one; ``NEVER`` where it has no such."""
 
     @property
     def marked(self) -> bool:
@@ -70,7 +74,7 @@ def call_nodes(signs: Signs, vocabulary: Vocabulary, boundary: Ref, stops: tuple
     anywhere = _listed(marked, separator, close, committed=True, omitted=not several_only)
     return CallNodes(
         anywhere=b.seq(anywhere, any_of(b.seq(SPACE, End()), layout)) if marked else NEVER,
-        at_start=_started(started, separator, close),
+        at_start=any_of(_orphans(marked), _started(started, separator, close)),
         whole=_listed(marked, separator, close, committed=False, omitted=not several_only),
         dangling=b.seq(any_of(*(loose(*each) for form in marked for each in _dangling(form))), SPACE, End(), b.note(Code.STRAY_MARKER)),
     )
@@ -89,6 +93,7 @@ def _form(signs: Signs, form: CallForm, vocabulary: Vocabulary, boundary: Ref, s
         body = field_call(form, vocabulary, Behind(tail=tail, structure=boundary, stops=stops), rules)
         committed: Node = any_of(rules.add("call", body.committed()), rules.add("unknown-call", body.undeclared()))
         whole: Node = rules.add("whole-call", body.complete())
+        orphan = whole if begins_with_name(form) else NEVER
     else:
         marked = bool(section or opening)
         single = json_call(form.json, vocabulary, tail, marked=marked)
@@ -98,7 +103,13 @@ def _form(signs: Signs, form: CallForm, vocabulary: Vocabulary, boundary: Ref, s
             b.seq(b.lit("["), SPACE, item.complete(), many(b.seq(_COMMA, item.complete())), SPACE, b.lit("]"), spaced_chunks(tail)),
             rules.add("whole-call", single.complete()),
         )
-    return _Form(section=section, open=opening, inner=inner, committed=committed, whole=whole)
+        orphan = json_call(form.json, vocabulary, tail, marked=False).complete()
+    close = chunks(signs.section.close.core) if signs.section.close is not None else ()
+    if not tail and form.json is not None and form.json.array:
+        orphan = b.seq(b.lit("["), SPACE, orphan, many(b.seq(_COMMA, orphan)), SPACE, b.lit("]"))
+    told = bool(section or opening) and orphan != NEVER and _TAG.match("".join(tail or close)) is not None
+    ended = b.seq(orphan, maybe(spaced_chunks(close)) if tail else spaced_chunks(close), _REPAIRED)
+    return _Form(section=section, open=opening, inner=inner, committed=committed, whole=whole, orphan=ended if told else NEVER)
 
 
 def _either(body: CallBody, marked: bool) -> Node:
@@ -120,7 +131,8 @@ def _listed(forms: list[_Form], separator: tuple[str, ...], close: tuple[str, ..
         if form.section:
             again = many(b.seq(loose(*form.section), _REPAIRED, SPACE)) if is_marker("".join(form.section)) else EMPTY
             opening = b.seq(loose(*form.section), SPACE, again)
-            options += [b.seq(opening, lead, body, following, _section_close(close)) for lead in _leads(form)]
+            leads = dict.fromkeys((*_leads(form), _REPAIRED if form.open else EMPTY))
+            options += [b.seq(opening, lead, body, following, _section_close(close)) for lead in leads]
     for form in forms:
         body = form.committed if committed else form.whole
         note = _REPAIRED if form.section and omitted else EMPTY
@@ -167,12 +179,21 @@ def _section_close(close: tuple[str, ...]) -> Node:
     return b.seq(any_of(spaced_chunks(close), b.peek(b.seq(SPACE, End())), _REPAIRED), again)
 
 
+def _orphans(forms: list[_Form]) -> Node:
+    """Return whole calls whose opening marker is left out."""
+    return any_of(*(b.atomic(b.seq(SPACE, form.orphan)) for form in forms if form.orphan != NEVER))
+
+
 def _started(forms: list[_Form], separator: tuple[str, ...], close: tuple[str, ...]) -> Node:
-    """Return calls without a marker: one, or several with a separator, a comma or a semicolon between them."""
+    """Return calls without a marker: one, or several with a separator, a comma or a semicolon between them.
+
+    A special token that stands directly before the first is taken for a marker that the template does not show.
+    """
     if not forms:
         return NEVER
     between = any_of(*(b.seq(loose(*each), SPACE) for each in (separator, (";",), (",",)) if each))
     bodies = any_of(*(b.seq(loose(*form.section, *form.open), SPACE, form.committed) for form in forms))
     further = any_of(*(b.seq(loose(*form.open), SPACE, form.committed) for form in forms))
     ends = maybe(spaced_chunks(close)) if close else EMPTY
-    return b.seq(SPACE, bodies, many(b.seq(SPACE, maybe(between), further)), ends, b.optional(b.seq(SPACE, End())))
+    token = maybe(b.seq(b.lit("<|"), b.chars("a-zA-Z0-9_", 1, None, emit=False), b.lit("|>"), SPACE, _REPAIRED))
+    return b.seq(SPACE, token, bodies, many(b.seq(SPACE, maybe(between), further)), ends, b.optional(b.seq(SPACE, End())))

@@ -22,6 +22,13 @@ def inner_opening(form: CallForm) -> tuple[str, ...]:
     return chunks(form.fields[0].text) if form.fields and isinstance(form.fields[0], Text) else ()
 
 
+def begins_with_name(form: CallForm) -> bool:
+    """Return whether a field call begins with its name, or with an id that holds it."""
+    named = any(_is(part, FieldName.NAME) for part in form.fields)
+    first = form.fields[0] if form.fields else None
+    return first is not None and (_is(first, FieldName.NAME) or (form.id_parts or (1, 1))[0] == 0 or (not named and _is(first, FieldName.ID)))
+
+
 def field_call(form: CallForm, vocabulary: Vocabulary, behind: Behind, rules: b.ArenaBuilder) -> CallBody:
     """Return the body of a call of literal text and fields. ``behind``: what closes the call, and what may follow it."""
     place = next((index for index, part in enumerate(form.fields) if _is(part, FieldName.ARGUMENTS)), len(form.fields))
