@@ -50,10 +50,28 @@ def doubled_opening(signs: Signs) -> Node:
     return any_of(*(b.seq(b.lit(tag), b.peek(b.seq(SPACE, loose(marker.core))), b.note(Code.REPAIRED)) for tag, marker in found if tag))
 
 
+def prose_openings(signs: Signs) -> tuple[Node, Node]:
+    """Return two look-aheads for behind a piece of content: an opening of reasoning that is text, and the line break before one that is not.
+
+    In the middle of a line an opening counts only if its close follows in the same paragraph: prose that names it stays prose.
+    """
+    if not signs.reasoning_open or not signs.reasoning_close:
+        return NEVER, NEVER
+    opening = any_of(*(loose(marker.core) for marker in signs.reasoning_open))
+    closes = any_of(*(loose(marker.core) for marker in signs.reasoning_close))
+    stops = tuple(dict.fromkeys((*stops_of(signs.reasoning_close, ()), _PARAGRAPH)))
+    inside = Until(stops=stops, confirm=any_of(closes, b.lit(_PARAGRAPH)), emit=False)
+    line = Literal(text="\n", emit=True)
+    return b.seq(b.peek(opening), b.negate(b.seq(opening, inside, closes))), b.seq(line, b.peek(opening))
+
+
+_PARAGRAPH = "\n\n"
+
+
 def opening_stops(signs: Signs) -> list[str]:
     """Return the texts that tell the main loop of reasoning."""
     doubled = [tag + chunks(marker.core)[0] for marker in signs.reasoning_open if (tag := first_tag(marker))]
-    return [*doubled, *stops_of(signs.reasoning_open, ())]
+    return [*doubled, *stops_of(signs.reasoning_open, ("\n",))]
 
 
 def _closing(signs: Signs) -> Node:

@@ -11,7 +11,7 @@ from typing import Protocol
 from untemplate.lower.bodies import CUT
 from untemplate.lower.calls import CallNodes, call_nodes
 from untemplate.lower.marks import EMPTY, NEVER, SPACE, any_of, chunks, is_marker, longest_prefix, loose, many, maybe
-from untemplate.lower.reasoning import doubled_opening, nothing_thought, opening_stops, reasoning_node, stray_close
+from untemplate.lower.reasoning import doubled_opening, nothing_thought, opening_stops, prose_openings, reasoning_node, stray_close
 from untemplate.lower.request import Request
 from untemplate.lower.signs import Signs, form_openings, read_signs, stops_of
 from untemplate.lower.tags import Code, Kind
@@ -52,7 +52,8 @@ def _turn(spec: Spec, request: Request, rules: b.ArenaBuilder) -> Node:
         b.seq(_frame(signs), head, _blank(signs)),
         b.seq(any_of(_wrapper(signs.content_open), _end_of_turn(signs), _wrapper(signs.content_close)), head),
     )
-    loop = many(any_of(b.seq(SPACE, rules.add("structure", structure)), *_text(_stops(signs))))
+    text = _text(_stops(signs), *prose_openings(signs)) if request.extract_reasoning else _text(_stops(signs), NEVER, NEVER)
+    loop = many(any_of(b.seq(SPACE, rules.add("structure", structure)), *text))
     return b.seq(_start(signs), head, started, loop, End())
 
 
@@ -74,13 +75,19 @@ def _start(signs: Signs) -> Node:
     return b.seq(again, maybe(any_of(*plain)))
 
 
-def _text(stops: tuple[str, ...]) -> tuple[Node, Node]:
-    """Return content up to the next sign; the first way is for a sign that turned out to be text."""
-    until = Until(stops=stops, quotable=True)
-    whole = b.tag(Kind.CONTENT, b.peek(Any()), CUT, until)
+def _text(stops: tuple[str, ...], prose: Node, kept: Node) -> tuple[Node, Node]:
+    """Return content up to the next sign; the first way is for a sign that turned out to be text.
+
+    Args:
+        prose: a sign that is text where text stands before it.
+        kept: white space before a sign that belongs to the text.
+    """
+    until: Node = Until(stops=stops, quotable=True)
+    body = b.seq(until, many(b.seq(prose, Any(), until)), maybe(kept)) if prose != NEVER else until
+    whole = b.tag(Kind.CONTENT, b.peek(Any()), CUT, body)
     if not stops:
         return NEVER, whole
-    return b.tag(Kind.CONTENT, b.peek(any_of(*(b.lit(stop) for stop in stops))), Any(), CUT, until), whole
+    return b.tag(Kind.CONTENT, b.peek(any_of(*(b.lit(stop) for stop in stops))), Any(), CUT, body), whole
 
 
 def _reasoning(signs: Signs, calls: CallNodes, request: Request, rules: b.ArenaBuilder) -> Node:
