@@ -51,7 +51,7 @@ def doubled_opening(signs: Signs) -> Node:
 
 
 def prose_openings(signs: Signs) -> tuple[Node, Node]:
-    """Return two look-aheads for behind a piece of content: an opening of reasoning that is text, and the line break before one that is not.
+    """Return what may stand behind a piece of content: an opening of reasoning that is text, and the line break before one that is none.
 
     In the middle of a line an opening counts only if its close follows in the same paragraph: prose that names it stays prose.
     """
