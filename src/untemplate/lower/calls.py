@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from untemplate.lower.arguments import Behind
 from untemplate.lower.bodies import CallBody
 from untemplate.lower.closing import close_after_value, spaced_chunks
-from untemplate.lower.field_calls import begins_with_name, field_call, inner_opening
+from untemplate.lower.field_calls import begins_with_name, field_call, inner_closing, inner_opening
 from untemplate.lower.json_calls import json_call
 from untemplate.lower.marks import EMPTY, NEVER, SPACE, any_of, chunks, is_marker, longest_prefix, loose, many, maybe
 from untemplate.lower.signs import Signs
@@ -44,6 +44,8 @@ class _Form:
     inner: tuple[str, ...]
     committed: Node
     """A call behind its opening marker, certain from a declared name on, else whole to a tool of any name."""
+    bare: Node
+    """The same where its opening marker is left out: its closing one may be, too."""
     whole: Node
     orphan: Node
     """A whole call without its opening marker, told by its closing one; ``NEVER`` where it has no such."""
@@ -93,12 +95,16 @@ def _form(signs: Signs, form: CallForm, vocabulary: Vocabulary, boundary: Ref, s
         body = field_call(form, vocabulary, Behind(tail=tail, structure=boundary, stops=stops), rules)
         committed: Node = any_of(rules.add("call", body.committed()), rules.add("unknown-call", body.undeclared()))
         whole: Node = rules.add("whole-call", body.complete())
+        bare = committed
+        if opening and tail and is_marker("".join(inner)) and inner_closing(form):
+            alone = field_call(form, vocabulary, Behind(tail=(), structure=boundary, stops=stops), rules)
+            bare = b.seq(any_of(rules.add("bare-call", alone.committed()), alone.undeclared()), maybe(spaced_chunks(tail)))
         orphan = whole if begins_with_name(form) else NEVER
     else:
         marked = bool(section or opening)
         single = json_call(form.json, vocabulary, tail, marked=marked)
         item = json_call(form.json, vocabulary, (), marked=marked)
-        committed = any_of(_json_list(item, tail, rules), rules.add("call", _either(single, marked)))
+        committed = bare = any_of(_json_list(item, tail, rules), rules.add("call", _either(single, marked)))
         whole = any_of(
             b.seq(b.lit("["), SPACE, item.complete(), many(b.seq(_COMMA, item.complete())), SPACE, b.lit("]"), spaced_chunks(tail)),
             rules.add("whole-call", single.complete()),
@@ -109,7 +115,8 @@ def _form(signs: Signs, form: CallForm, vocabulary: Vocabulary, boundary: Ref, s
         orphan = b.seq(b.lit("["), SPACE, orphan, many(b.seq(_COMMA, orphan)), SPACE, b.lit("]"))
     told = bool(section or opening) and orphan != NEVER and _TAG.match("".join(tail or close)) is not None
     ended = b.seq(orphan, maybe(spaced_chunks(close)) if tail else spaced_chunks(close), _REPAIRED)
-    return _Form(section=section, open=opening, inner=inner, committed=committed, whole=whole, orphan=ended if told else NEVER)
+    orphan = ended if told else NEVER
+    return _Form(section=section, open=opening, inner=inner, committed=committed, bare=bare, whole=whole, orphan=orphan)
 
 
 def _either(body: CallBody, marked: bool) -> Node:
@@ -127,37 +134,37 @@ def _listed(forms: list[_Form], separator: tuple[str, ...], close: tuple[str, ..
     following = many(b.seq(SPACE, any_of(*(_next(form, separator, committed=committed) for form in forms))))
     options: list[Node] = []
     for form in forms:
-        body = form.committed if committed else form.whole
         if form.section:
             again = many(b.seq(loose(*form.section), _REPAIRED, SPACE)) if is_marker("".join(form.section)) else EMPTY
             opening = b.seq(loose(*form.section), SPACE, again)
-            leads = dict.fromkeys((*_leads(form), _REPAIRED if form.open else EMPTY))
-            options += [b.seq(opening, lead, body, following, _section_close(close)) for lead in leads]
+            ways = _ways(form, committed=committed, sectioned=True)
+            options += [b.seq(opening, way, following, _section_close(close)) for way in ways]
     for form in forms:
-        body = form.committed if committed else form.whole
         note = _REPAIRED if form.section and omitted else EMPTY
         end = maybe(spaced_chunks(close)) if close else EMPTY
-        options += [b.seq(note, lead, body, following, end) for lead in _own_leads(form)]
+        options += [b.seq(note, way, following, end) for way in _own_ways(form, committed=committed)]
     if not options:
         return NEVER
     return any_of(*options)
 
 
-def _leads(form: _Form) -> list[Node]:
-    """Return the openings of a call behind its section: its marker, or nothing where what follows is a marker by itself."""
+def _ways(form: _Form, *, committed: bool, sectioned: bool = False) -> list[Node]:
+    """Return a call with its marker, or without where what follows is a marker by itself, or where its section has been opened."""
+    body = form.committed if committed else form.whole
     if not form.open:
-        return [EMPTY]
+        return [body]
     again = many(b.seq(loose(*form.open), _REPAIRED, SPACE)) if is_marker("".join(form.open)) else EMPTY
-    leads: list[Node] = [b.seq(loose(*form.open), SPACE, again)]
-    return [*leads, _REPAIRED] if is_marker("".join(form.inner)) else leads
+    opened = b.seq(loose(*form.open), SPACE, again, body)
+    omitted = b.seq(_REPAIRED, form.bare if committed else body)
+    return [opened, omitted] if sectioned or is_marker("".join(form.inner)) else [opened]
 
 
-def _own_leads(form: _Form) -> list[Node]:
-    """Return the openings of a call without its section, where they are markers by themselves."""
-    leads = _leads(form)
+def _own_ways(form: _Form, *, committed: bool) -> list[Node]:
+    """Return a call without its section, where it begins with a marker by itself."""
+    ways = _ways(form, committed=committed)
     if is_marker("".join(form.inner)):
-        return leads
-    return leads[:1] if form.open and (is_marker("".join(form.open)) or not form.section) else []
+        return ways
+    return ways[:1] if form.open and (is_marker("".join(form.open)) or not form.section) else []
 
 
 def _next(form: _Form, separator: tuple[str, ...], *, committed: bool) -> Node:
@@ -167,7 +174,7 @@ def _next(form: _Form, separator: tuple[str, ...], *, committed: bool) -> Node:
         maybe(b.seq(loose(*separator), SPACE)) if separator else EMPTY, maybe(b.seq(loose(*form.section), SPACE)) if form.section else EMPTY
     )
     if form.open or is_marker("".join(form.inner)):
-        return any_of(*(b.seq(gap, lead, body) for lead in _leads(form)))
+        return any_of(*(b.seq(gap, way) for way in _ways(form, committed=committed)))
     again = [b.seq(loose(*form.section), SPACE, body)] if form.section else []
     return any_of(*again, b.seq(loose(*separator), SPACE, body) if separator else body)
 

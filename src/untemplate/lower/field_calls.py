@@ -22,6 +22,12 @@ def inner_opening(form: CallForm) -> tuple[str, ...]:
     return chunks(form.fields[0].text) if form.fields and isinstance(form.fields[0], Text) else ()
 
 
+def inner_closing(form: CallForm) -> tuple[str, ...]:
+    """Return the chunks that a field call ends with before its closing marker."""
+    place = next((index for index, part in enumerate(form.fields) if _is(part, FieldName.ARGUMENTS)), len(form.fields))
+    return tuple(chunk for part in form.fields[place + 1 :] if isinstance(part, Text) for chunk in chunks(part.text))
+
+
 def begins_with_name(form: CallForm) -> bool:
     """Return whether a field call begins with its name, or with an id that holds it."""
     named = any(_is(part, FieldName.NAME) for part in form.fields)
@@ -33,7 +39,7 @@ def field_call(form: CallForm, vocabulary: Vocabulary, behind: Behind, rules: b.
     """Return the body of a call of literal text and fields. ``behind``: what closes the call, and what may follow it."""
     place = next((index for index, part in enumerate(form.fields) if _is(part, FieldName.ARGUMENTS)), len(form.fields))
     before, after = form.fields[:place], form.fields[place + 1 :]
-    tail = (*(chunk for part in after if isinstance(part, Text) for chunk in chunks(part.text)), *behind.tail)
+    tail = (*inner_closing(form), *behind.tail)
     behind = Behind(tail=tail, structure=behind.structure, stops=behind.stops)
     head, remaining = _head(form, before, vocabulary.name(), arguments_start(form.arguments, vocabulary, behind))
     any_key = replace(vocabulary, keys=None)

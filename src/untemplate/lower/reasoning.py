@@ -53,7 +53,8 @@ def doubled_opening(signs: Signs) -> Node:
 def prose_openings(signs: Signs) -> tuple[Node, Node]:
     """Return what may stand behind a piece of content: an opening of reasoning that is text, and the line break before one that is none.
 
-    In the middle of a line an opening counts only if its close follows in the same paragraph: prose that names it stays prose.
+    In the middle of a line an opening counts only if its layout, the end of the text or, in the same paragraph, its close
+    follows: prose that names it stays prose.
     """
     if not signs.reasoning_open or not signs.reasoning_close:
         return NEVER, NEVER
@@ -62,7 +63,9 @@ def prose_openings(signs: Signs) -> tuple[Node, Node]:
     stops = tuple(dict.fromkeys((*stops_of(signs.reasoning_close, ()), _PARAGRAPH)))
     inside = Until(stops=stops, confirm=any_of(closes, b.lit(_PARAGRAPH)), emit=False)
     line = Literal(text="\n", emit=True)
-    return b.seq(b.peek(opening), b.negate(b.seq(opening, inside, closes))), b.seq(line, b.peek(opening))
+    framed = any_of(*(b.seq(loose(marker.core), b.lit(marker.after)) for marker in signs.reasoning_open if marker.after))
+    meant = any_of(framed, b.seq(opening, any_of(b.seq(SPACE, End()), b.seq(inside, closes))))
+    return b.seq(b.peek(opening), b.negate(meant)), b.seq(line, b.peek(opening))
 
 
 _PARAGRAPH = "\n\n"

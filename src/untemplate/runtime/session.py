@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from untemplate.errors import RequestError
-from untemplate.lower.tags import Kind
+from untemplate.lower.tags import Code, Kind
 from untemplate.peg.events import CLOSE, OPEN, TEXT, Event
 from untemplate.peg.machine import Machine
 from untemplate.peg.nodes import Tag
@@ -15,10 +15,10 @@ from untemplate.peg.program import Program
 from untemplate.runtime.builder import MessageBuilder
 from untemplate.runtime.call_reader import Reading
 from untemplate.runtime.decode import Utf8Decoder
+from untemplate.runtime.log import Log
 from untemplate.runtime.message import Delta, Diagnostic, Message
 
 _AROUND = 32
-_KEPT = 256
 _CUT_MARKER = re.compile(r"<[|｜][^<>]*>?$|<[^<>\s]+>$|\[[A-Z_]+\]?$")
 
 
@@ -45,9 +45,9 @@ class Mark:
     machine: Machine
     builder: MessageBuilder
     decoder: Utf8Decoder
-    diagnostics: tuple[Diagnostic, ...]
-    tail: str
-    length: int
+    problems: tuple[Diagnostic, ...]
+    text: Log
+    started: tuple[Delta, ...]
 
 
 class Session:
@@ -58,15 +58,14 @@ class Session:
         self._machine = Machine(plan.program)
         self._builder = MessageBuilder(plan.reading)
         self._decoder = Utf8Decoder()
-        self._tail = ""
-        """The last of the text, for diagnostics."""
-        self._length = 0
-        """How many characters of the turn have been fed."""
-        self._diagnostics: tuple[Diagnostic, ...] = ()
+        self._text = Log()
+        """What has been fed, for diagnostics."""
+        self._problems: tuple[Diagnostic, ...] = ()
+        """What did not fit, without the text around it."""
         self._finished = False
         self._started: list[Delta] = []
         if plan.prompt_problem:
-            self._diagnostics = (Diagnostic(code="prompt_mismatch", position=0, message=plan.prompt_problem),)
+            self._problems = (Diagnostic(code="prompt_mismatch", position=0, message=plan.prompt_problem),)
         if plan.prefill:
             self._started = self._builder.add(self._machine.feed(plan.prefill))
             self._take_problems()
@@ -82,8 +81,7 @@ class Session:
         started, self._started = self._started, []
         if not text:
             return started
-        self._length += len(text)
-        self._tail = (self._tail + text)[-_KEPT:]
+        self._text.append(text)
         deltas = self._builder.add(self._machine.feed(text))
         if self._builder.found:
             self._take_problems()
@@ -107,18 +105,18 @@ class Session:
         """
         deltas = self.feed(self._decoder.finish())
         self._finished = True
-        events = self._without_cut_marker(self._machine.finish())
+        events = self._without_cut_marker(self._machine.finish(), truncated)
         deltas += self._builder.add(events, truncated=truncated)
         self._take_problems()
         return self._final(truncated), deltas
 
     def message(self) -> Message:
         """Return the message as it is now; its finish reason is ``None`` until ``finish``."""
-        return replace(self._builder.message(), diagnostics=self._diagnostics)
+        return replace(self._builder.message(), diagnostics=self._diagnostics())
 
     def mark(self) -> Mark:
         """Return the state to which ``rewind`` goes back, such as before draft tokens that may be rejected."""
-        return Mark(self._machine.copy(), self._builder.copy(), self._decoder.copy(), self._diagnostics, self._tail, self._length)
+        return Mark(self._machine.copy(), self._builder.copy(), self._decoder.copy(), self._problems, self._text.copy(), tuple(self._started))
 
     def rewind(self, mark: Mark) -> None:
         """Go back to a mark. Deltas that were given since must not have been sent on.
@@ -129,7 +127,7 @@ class Session:
         if self._finished:
             raise RequestError("the session is finished", hint="Rewind before you finish it.")
         self._machine, self._builder, self._decoder = mark.machine.copy(), mark.builder.copy(), mark.decoder.copy()
-        self._diagnostics, self._tail, self._length = mark.diagnostics, mark.tail, mark.length
+        self._problems, self._text, self._started = mark.problems, mark.text.copy(), list(mark.started)
 
     def _final(self, truncated: bool) -> Message:
         message = self.message()
@@ -141,17 +139,22 @@ class Session:
         base = len(self._plan.prefill)
         found, self._builder.found = self._builder.found, []
         for code, position, about in found:
-            if position > base or not base:
-                self._add_diagnostic(code, max(0, position - base), about)
+            # A stray marker is noted behind it, so that one at the end of the prompt is the prompt's own.
+            if position > base or (position == base and (not base or code != Code.STRAY_MARKER)):
+                self._problems += (Diagnostic(code=code, position=position - base, message=about),)
 
-    def _add_diagnostic(self, code: str, position: int, about: str) -> None:
-        start = self._length - len(self._tail)
-        at = position - start
-        around = self._tail[max(0, at - _AROUND) : at + _AROUND] if at >= 0 else ""
-        self._diagnostics += (Diagnostic(code=code, position=position, around=around, message=about),)
+    def _diagnostics(self) -> tuple[Diagnostic, ...]:
+        """Return what did not fit with the text around it, which does not depend on how the text was cut."""
+        if not self._problems:
+            return ()
+        text = str(self._text)
+        return tuple(replace(each, around=text[max(0, each.position - _AROUND) : each.position + _AROUND]) for each in self._problems)
 
-    def _without_cut_marker(self, events: list[Event]) -> list[Event]:
-        """Return the last events without the beginning of a marker at the end of the text."""
+    def _without_cut_marker(self, events: list[Event], truncated: bool) -> list[Event]:
+        """Return the last events without the beginning of a marker at the end of the text.
+
+        A bare ``<|`` is one only where the turn was cut.
+        """
         place = len(events) - 1
         while place >= 0 and events[place][0] == CLOSE:
             place -= 1
@@ -160,6 +163,8 @@ class Session:
         text = str(events[place][1])
         found = _CUT_MARKER.search(text)
         if found is None or not any(marker.startswith(found.group()) for marker in self._plan.markers):
+            return events
+        if not truncated and not any(character.isalnum() for character in found.group()):
             return events
         position = events[place][2] + found.start()
         self._builder.found.append(("cut_marker", position, found.group()))
