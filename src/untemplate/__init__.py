@@ -37,8 +37,8 @@ _HOMES = {
     "ToolCall": "untemplate.runtime.message",
     "Delta": "untemplate.runtime.message",
     "Diagnostic": "untemplate.runtime.message",
-    "Grammar": "untemplate.emit.gbnf",
-    "json_schema_grammar": "untemplate.emit.gbnf",
+    "Grammar": "untemplate.emit.grammar",
+    "json_schema_grammar": "untemplate.emit.schema_grammar",
     **dict.fromkeys(
         (
             "GrammarError",

@@ -1,0 +1,120 @@
+"""Plain rules as GBNF, in the subset that llama.cpp, llguidance's converter and xgrammar all read.
+
+No ``.``, no token terminals, no empty alternative without ``""``; a repetition never stands directly on a repetition;
+code points past ASCII stand raw (one reader drops the leading zeros of ``\\u00e9``).
+"""
+
+from __future__ import annotations
+
+from untemplate.emit.plain import Rules
+from untemplate.errors import GrammarError
+from untemplate.peg.nodes import Characters, Choice, Literal, Node, Ref, Repeat, Sequence
+
+_WIDE = 130
+_SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\"}
+
+
+def gbnf_text(rules: Rules) -> str:
+    """Return ``rules`` as text, one a line, in their order; the first should be ``root``."""
+    return "".join(_rule(name, node) for name, node in rules.items())
+
+
+def _rule(name: str, node: Node) -> str:
+    options = [_sequence(option) for option in (node.options if isinstance(node, Choice) else (node,))]
+    line = f"{name} ::= {' | '.join(options)}\n"
+    return line if len(line) <= _WIDE or len(options) == 1 else f"{name} ::= {_wrap(options)}\n"
+
+
+def _wrap(options: list[str]) -> str:
+    lines, line = [], ""
+    for option in options:
+        if line and len(line) + len(option) > _WIDE:
+            lines.append(line)
+            line = ""
+        line += option + " | "
+    lines.append(line.removesuffix(" | "))
+    return "\n  ".join(lines)
+
+
+def _sequence(node: Node) -> str:
+    if not isinstance(node, Sequence):
+        return _item(node)
+    return " ".join(_item(item) for item in node.items) or '""'
+
+
+def _item(node: Node) -> str:
+    match node:
+        case Literal(text=text):
+            return f'"{"".join(_literal_char(character) for character in text)}"'
+        case Characters():
+            return _characters(node)
+        case Ref(name=name):
+            return name
+        case Repeat(item=item, minimum=minimum, maximum=maximum):
+            return _item(item) + _count(minimum, maximum)
+        case Sequence(items=()):
+            return '""'
+        case Sequence():
+            return f"({_sequence(node)})"
+        case Choice(options=options):
+            return f"({' | '.join(_sequence(option) for option in options)})"
+        case _:
+            raise GrammarError(f"{type(node).__name__} cannot be written as GBNF", code="E401")
+
+
+def _count(minimum: int, maximum: int | None) -> str:
+    match minimum, maximum:
+        case 0, None:
+            return "*"
+        case 1, None:
+            return "+"
+        case 0, 1:
+            return "?"
+        case 1, 1:
+            return ""
+        case _:
+            return f"{{{minimum}}}" if minimum == maximum else f"{{{minimum},{'' if maximum is None else maximum}}}"
+
+
+def _characters(node: Characters) -> str:
+    """Return a class in brackets: ``-`` stands last, ``^`` never first, so that no reader takes them for anything else."""
+    parts: list[str] = []
+    tail = ""
+    for low, high in node.ranges:
+        if low == "^" and not parts and not node.negated:
+            tail = "^"
+            low = "_"
+        if low <= "-" <= high and "-" in (low, high):
+            tail += "-"
+            low, high = ("." if low == "-" else low), ("," if high == "-" else high)
+        if low <= high:
+            parts.append(_range(low, high))
+    if not parts and tail[:1] == "^":
+        return f'"^"{_count(node.minimum, node.maximum)}'
+    if not parts and tail == "-^":
+        parts, tail = ["-^"], ""
+    return f"[{'^' if node.negated else ''}{''.join(parts)}{tail}]{_count(node.minimum, node.maximum)}"
+
+
+def _range(low: str, high: str) -> str:
+    first, second = _class_char(low), _class_char(high)
+    return first if low == high else f"{first}{second}" if ord(high) == ord(low) + 1 else f"{first}-{second}"
+
+
+def _class_char(character: str) -> str:
+    return f"\\{character}" if character in "[]" else _char(character)
+
+
+def _literal_char(character: str) -> str:
+    return '\\"' if character == '"' else _char(character)
+
+
+def _char(character: str) -> str:
+    if character in _SHORT:
+        return _SHORT[character]
+    code = ord(character)
+    if code < 0x20 or code == 0x7F:
+        return f"\\x{code:02x}"
+    if 0x1000 <= code <= 0xFFFF and not character.isprintable():
+        return f"\\u{code:04x}"
+    return character

@@ -1,0 +1,56 @@
+"""The rules of a grammar in their plainest form: literals, characters, sequences, choices, repetitions, references.
+
+Every other node has been written out before; what is left is what each text dialect can say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from untemplate.peg.nodes import Choice, Node, Ref, Repeat, Sequence
+
+Rules = Mapping[str, Node]
+
+
+def children(node: Node) -> tuple[Node, ...]:
+    """Return the nodes directly inside."""
+    match node:
+        case Sequence(items=items):
+            return items
+        case Choice(options=options):
+            return options
+        case Repeat(item=item):
+            return (item,)
+        case _:
+            return ()
+
+
+def references(node: Node) -> Iterator[str]:
+    """Yield the names of the rules that ``node`` refers to, each time it does."""
+    todo = [node]
+    while todo:
+        one = todo.pop()
+        if isinstance(one, Ref):
+            yield one.name
+        else:
+            todo.extend(reversed(children(one)))
+
+
+def regular_rules(rules: Rules) -> frozenset[str]:
+    """Return the rules that lead to no recursion: a lexer can take each of them as one token."""
+    uses = {name: set(references(node)) for name, node in rules.items()}
+    users: dict[str, list[str]] = {}
+    for name, used in uses.items():
+        for other in used:
+            users.setdefault(other, []).append(name)
+    waiting = {name: len(used) for name, used in uses.items()}
+    todo = [name for name, count in waiting.items() if count == 0]
+    regular: set[str] = set()
+    while todo:
+        name = todo.pop()
+        regular.add(name)
+        for user in users.get(name, ()):
+            waiting[user] -= 1
+            if waiting[user] == 0:
+                todo.append(user)
+    return frozenset(regular)

@@ -1,0 +1,159 @@
+"""Reasoning, content and the start of a turn as parts of a response template."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from untemplate.emit.export import Loss
+from untemplate.emit.response_template_anchors import (
+    END,
+    Delimiter,
+    Pattern,
+    closing,
+    delimit,
+    either,
+    one_of,
+    opening,
+    optional,
+    prefixes,
+    quote,
+)
+from untemplate.lower.signs import Signs
+from untemplate.spec.model import ContentMode, GenerationPrompt, Marker, PromptState, Spec
+
+Field = dict[str, Any]
+
+AS_WRITTEN = {"strip": False}
+"""White space at the ends of a text is the model's, not the layout's: the delimiters take what is layout."""
+
+
+def thinking_field(spec: Spec, signs: Signs) -> Field | None:
+    """Return the field of reasoning; ``None`` where the model writes none."""
+    if not signs.reasoning_close and not signs.reasoning_open:
+        return None
+    opens = delimit("open", [*(opening(marker) for marker in signs.reasoning_open), *_empty_openings(signs)]) or _opened_by_prompt(spec, signs)
+    behind = _behind_reasoning(spec, signs)
+    closes = [(*closing(marker), *behind) for marker in signs.reasoning_close]
+    return {**opens, **delimit("close", closes), "content": "text", "content_args": AS_WRITTEN}
+
+
+def _empty_openings(signs: Signs) -> list[Delimiter]:
+    """Return openings for reasoning that a close alone stands for at the beginning of a turn."""
+    closes = [marker.core for marker in signs.reasoning_close if any(text.strip() == marker.core for text in signs.empty_reasoning)]
+    return [(Pattern(rf"\A\s*(?={quote(core)})"),) for core in closes]
+
+
+def _opened_by_prompt(spec: Spec, signs: Signs) -> Field:
+    """Return an opening for reasoning that only closes: the prompt's own beginning of the turn, or any text that a close follows."""
+    started = list(dict.fromkeys(entry.prefill for entry in spec.prompt.generation if entry.prefill.strip()))
+    if started:
+        return {"open": started[0] if len(started) == 1 else started}
+    closes = either(*(quote(marker.core) for marker in signs.reasoning_close))
+    return {"open_pattern": rf"(?=[\s\S]*?{closes})"}
+
+
+def _behind_reasoning(spec: Spec, signs: Signs) -> Delimiter:
+    """Return what stands between reasoning's close and what follows it, and belongs to neither."""
+    pieces: list[tuple[str, ...]] = []
+    if signs.frame is not None:
+        pieces.append(_marker_texts(signs.frame.separator))
+    if spec.turn.content.mode is ContentMode.WRAPPED_WITH_REASONING:
+        pieces.append(tuple(dict.fromkeys(text for marker in signs.content_open for text in _marker_texts(marker))))
+    if signs.blank_opens:
+        pieces.append((*signs.blank_opens, ""))
+    return tuple(pieces)
+
+
+def _marker_texts(marker: Marker) -> tuple[str, ...]:
+    """Return the texts of a marker that may be left out, nothing last."""
+    return (*(marker.before + marker.core + after for after in prefixes(marker.after)), marker.core, "")
+
+
+def content_field(spec: Spec, signs: Signs, call_start: str | None) -> tuple[Field, tuple[Loss, ...]]:
+    """Return the field of content, and what it loses.
+
+    Args:
+        call_start: a pattern for what a call begins with; ``None`` where there are no calls.
+    """
+    field: Field = {"content": "text", "content_args": AS_WRITTEN}
+    ends = [_ending(spec, marker) for marker in signs.ends]
+    frame = (_marker_texts(signs.frame.separator),) if signs.frame is not None else ()
+    closes = [(*closing(marker), *frame) for marker in signs.content_close]
+    if spec.turn.content.mode is not ContentMode.WRAPPED:
+        losses = [Loss(field="content", message=f"keeps the layout before it, {text!r}") for text in signs.blank_opens]
+        if spec.turn.content.mode is ContentMode.PLAIN:
+            message = "keeps {!r}, which opens it beside calls"
+            losses += [Loss(field="content", message=message.format(marker.core)) for marker in signs.content_open]
+        return {**delimit("close", [*closes, *ends]), **field}, tuple(losses)
+    reasoning = {marker.core for marker in signs.reasoning_open}
+    opens = [opening(marker) for marker in signs.content_open if marker.core not in reasoning]
+    shared = [marker for marker in signs.content_open if marker.core in reasoning]
+    losses = [Loss(field="content", message=f"read as reasoning where it opens with {marker.core!r}, as reasoning does") for marker in shared]
+    if not signs.content_close and call_start is not None:
+        ends = [*ends, (Pattern(f"{one_of((*signs.layouts, ''))}(?={call_start})"),)]
+    return {**delimit("open", opens), **delimit("close", [*closes, *ends]), **field}, tuple(losses)
+
+
+def ending(spec: Spec, signs: Signs) -> tuple[Delimiter, ...]:
+    """Return what ends the turn."""
+    return tuple(_ending(spec, marker) for marker in signs.ends)
+
+
+def _ending(spec: Spec, marker: Marker) -> Delimiter:
+    """Return an end of the turn with the layout that the template writes behind it, which is nobody's text."""
+    ends = spec.prompt.end_of_turn
+    written = [text[len(text.rstrip()) :] for text in (*ends.content, *ends.calls) if text.strip() == marker.core]
+    longest = max((*written, "\n"), key=len)
+    return (optional(marker.before), (marker.core,), prefixes(longest))
+
+
+def start_anchor(spec: Spec, signs: Signs) -> Field:
+    """Return what the assistant's turn starts after, seen from the end of the prompt.
+
+    Where the turn goes on after a tool's result without a header, the end of the prompt is the start.
+    """
+    headers = [*(entry.header for entry in spec.prompt.generation), spec.prompt.roles.get("assistant", "")]
+    finished = [entry.text for entry in spec.prompt.generation if entry.header.strip() and _leaves_layout(entry, signs)]
+    known = list(dict.fromkeys(header for header in (*finished, *headers) if header.strip()))
+    if not known:
+        return {"start_anchor_pattern": _end_of_prompt(spec)}
+    if not _goes_on(spec):
+        return delimit("start_anchor", [(tuple(known),)])
+    last = either(*(quote(text) for text in _ends_of_calls(spec, signs)))
+    barriers = either(*(quote(text) for text in (*known, *_ends_of_calls(spec, signs))))
+    resumed = rf"{last}(?:(?!{barriers})[\s\S])*{END}" if last else ""
+    return {"start_anchor_pattern": either(*(quote(text) for text in sorted(known, key=len, reverse=True)), resumed)}
+
+
+def _leaves_layout(entry: GenerationPrompt, signs: Signs) -> bool:
+    """Return whether the prompt closes reasoning with more layout than a close takes: then the turn starts behind all of it."""
+    if entry.state is not PromptState.AFTER_REASONING:
+        return False
+    for marker in signs.reasoning_close:
+        _, found, rest = entry.prefill.rpartition(marker.core)
+        if found:
+            return rest not in prefixes(marker.after)
+    return True
+
+
+def _end_of_prompt(spec: Spec) -> str:
+    """Return a pattern for the end of the prompt, before what of the turn it has begun with."""
+    begun = list(dict.fromkeys(entry.prefill for entry in spec.prompt.generation if entry.prefill.strip()))
+    return "|".join([*(f"(?={quote(text)}{END})" for text in begun), "".join(f"(?<!{quote(text)})" for text in begun) + END])
+
+
+def _goes_on(spec: Spec) -> bool:
+    """Return whether a turn may go on after a tool's result without a header of its own."""
+    silent = not all(entry.header.strip() for entry in spec.prompt.generation)
+    return spec.turn.calls is not None and (silent or not spec.prompt.end_of_turn.calls)
+
+
+def _ends_of_calls(spec: Spec, signs: Signs) -> Iterable[str]:
+    """Return what stands behind the last call of an earlier turn."""
+    calls = spec.turn.calls
+    found = [marker.core for marker in signs.ends]
+    if calls is not None:
+        closes = [calls.section.close, *(form.close for form in calls.forms)]
+        found += [marker.core for marker in closes if marker is not None and len(marker.core) > 1]
+    return dict.fromkeys(found)

@@ -1,0 +1,1 @@
+"""JSON Schema to trees of the values that fit."""

@@ -1,0 +1,216 @@
+"""From a JSON Schema to the tree of the values that fit it: facts, choices between branches, then a tree for each type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from untemplate.lower import automaton
+from untemplate.lower.automaton import Automaton
+from untemplate.lower.json_schema.arrays import array_node
+from untemplate.lower.json_schema.choices import Chooser, possible
+from untemplate.lower.json_schema.context import Budget, Context
+from untemplate.lower.json_schema.document import Document, Part, child, derived
+from untemplate.lower.json_schema.facts import NO_FACTS, ObjectFacts
+from untemplate.lower.json_schema.fold import gather
+from untemplate.lower.json_schema.gather import Branch
+from untemplate.lower.json_schema.judge import may_fit
+from untemplate.lower.json_schema.keywords import EXCLUDED
+from untemplate.lower.json_schema.numbers import number_node
+from untemplate.lower.json_schema.objects import MOST_FOREIGN, Style, object_node
+from untemplate.lower.json_schema.report import Report
+from untemplate.lower.json_schema.strings import string_automaton, string_body
+from untemplate.lower.json_schema.syntax import JSON, Syntax
+from untemplate.lower.rulebook import RuleBook
+from untemplate.lower.shapes import alt, any_of
+from untemplate.peg.nodes import Node, Ref
+
+_MOST_DEPTH = 60
+_TYPE_ORDER = ("object", "array", "string", "number", "boolean", "null")
+Key = tuple[tuple[tuple[str, bool], ...], tuple[str, ...]]
+"""The schemas that hold, and the order of keys where it is not their own."""
+
+
+class SchemaCompiler:
+    """Makes trees of the values of one document; the rules go to a rule book that several compilers may share."""
+
+    def __init__(
+        self,
+        document: Document,
+        rules: RuleBook,
+        *,
+        syntax: Syntax = JSON,
+        style: Style = Style(),
+        budget: Budget | None = None,
+        report: Report | None = None,
+    ) -> None:
+        self.document = document
+        self.rules = rules
+        self.syntax = syntax
+        self.style = style
+        self.budget = budget or Budget()
+        self.report = report or Report(document.tool)
+        self.chooser = Chooser(self.report)
+        self._made: dict[Key, Node | None] = {}
+        self._open: dict[Key, str | None] = {}
+        self._unfit: tuple[Part, str] | None = None
+
+    def compile(self, part: Part, hint: str = "value") -> Node:
+        """Return the tree of the values that fit ``part``.
+
+        Raises:
+            SchemaError: E410 malformed, E411 unresolvable, E412 unsatisfiable, E413 too deep or too entangled.
+        """
+        if not isinstance(part.schema, bool | Mapping):
+            raise self.document.error(part, "$schema", f"{part.schema!r:.40} is no schema", hint="A schema is an object, true or false.")
+        self._unfit = None
+        node = self.parts((part,), hint)
+        if node is None:
+            where, keyword = self._unfit or (part, "type")
+            raise self.document.error(where, keyword, "no value can fit", code="E412", hint="Look for bounds, types or lists that exclude each other.")
+        return node
+
+    def parts(self, parts: tuple[Part, ...], hint: str, order: tuple[str, ...] | None = None) -> Node | None:
+        """Return the tree of the values that fit all of ``parts``; ``None`` when none does.
+
+        ``order`` is that of all keys which other branches at the same place declare as well.
+        """
+        own = tuple(declared_order(self.document, parts))
+        order = _common_order(own, order)
+        asked = tuple(sorted({(part.key, part.negated) for part in parts if part.schema is not True and part.schema != {}}))
+        key = (asked, () if order == own else order)
+        if key in self._made:
+            return self._made[key]
+        hint = hint if asked else "value"
+        if key in self._open:
+            name = self._open[key] = self._open[key] or self.rules.reserve(hint)
+            return Ref(name=name)
+        if len(self._open) > _MOST_DEPTH:
+            raise self.document.error(parts[0], "properties", f"schemas are nested deeper than {_MOST_DEPTH}", code="E413")
+        self._open[key] = None
+        branch = gather(self.document, self.report, parts)
+        node = self._branch(branch, order, hint)
+        name_ = self._open.pop(key)
+        if node is None:
+            self._unfit = self._unfit or (parts[0] if parts else self.document.root, _reason(branch))
+        elif name_ is not None:
+            node = self.rules.fill(name_, node)
+        else:
+            node = self.rules.define(hint, node)
+        self._made[key] = node
+        return node
+
+    def _branch(self, branch: Branch, order: tuple[str, ...], hint: str) -> Node | None:
+        """Return the tree of a branch, settling its open choices one after another."""
+        branch, options, alternatives = self.chooser.next(branch)
+        if branch.dead or not possible(branch):
+            return None
+        if options is None:
+            return self._leaf(branch, order, hint)
+        nodes: list[Node] = []
+        for alternative in alternatives:
+            if branch.facts == NO_FACTS and len(branch.options) == 1:
+                node = self.parts(alternative, hint, order)
+            else:
+                node = self._branch(branch.extended(alternative, without=options), order, hint)
+            if node is not None:
+                nodes.append(node)
+        return alt(*nodes) if nodes else None
+
+    def _leaf(self, branch: Branch, order: tuple[str, ...], hint: str) -> Node | None:
+        facts = branch.facts
+        context = Context(self.rules, self.syntax, self.budget, self.report, branch.parts)
+        if facts.values is not None:
+            fitting = [value for value in facts.values if may_fit(self.document, value, branch.parts)]
+            return alt(*(self.syntax.constant(self.rules, value) for value in fitting)) if fitting else None
+        nodes: list[Node] = []
+        for kind in _TYPE_ORDER:
+            if kind in facts.types:
+                node = self._typed(kind, branch, context, order, hint)
+                if node is not None:
+                    nodes.append(node)
+        return alt(*nodes) if nodes else None
+
+    def _typed(self, kind: str, branch: Branch, context: Context, order: tuple[str, ...], hint: str) -> Node | None:
+        facts = branch.facts
+        match kind:
+            case "object":
+                names = self._names(facts.object, context)
+                node = object_node(facts.object, context, self.parts, order=order, names=names, style=self.style)
+                return self.rules.define(f"{hint}-object", node) if node is not None and len(facts.types) > 1 else node
+            case "array":
+                node = array_node(facts.array, context, self.parts)
+                return self.rules.define(f"{hint}-array", node) if node is not None and len(facts.types) > 1 else node
+            case "string":
+                body = string_body(facts.string, context, f"{hint}-text")
+                return self.rules.define("string", self.syntax.string(self.rules, body)) if body is not None else None
+            case "number":
+                return number_node(facts.number, context, whole_points=self.document.draft > 4)
+            case "boolean":
+                return self._words((True, False), branch)
+            case _:
+                return self._words((None,), branch)
+
+    def _words(self, values: tuple[bool | None, ...], branch: Branch) -> Node | None:
+        if any(part.negated or EXCLUDED in part.schema for part in branch.parts):
+            values = tuple(value for value in values if may_fit(self.document, value, branch.parts))
+        return any_of(self.syntax.word(value) for value in values) if values else None
+
+    def _names(self, facts: ObjectFacts, context: Context) -> Automaton | None:
+        """Return the automaton of keys that ``propertyNames`` allows; ``None`` where it allows all."""
+        if not facts.names:
+            return None
+        branch = gather(self.document, self.report, (*facts.names, derived(facts.names[0], {"type": "string"}, "name")))
+        branch, options, _ = self.chooser.next(branch)
+        if branch.dead:
+            return automaton.NONE
+        if options is not None:
+            context.say("propertyNames", f"{options.keyword} in it is not expressed")
+        if branch.facts.values is not None:
+            return automaton.from_strings(v for v in branch.facts.values if isinstance(v, str) and may_fit(self.document, v, facts.names))
+        return string_automaton(branch.facts.string, Context(self.rules, self.syntax, self.budget, self.report, branch.parts))
+
+
+def _common_order(own: tuple[str, ...], order: tuple[str, ...] | None) -> tuple[str, ...]:
+    """Return the order of keys to keep: a given one where it has anything to say of a few keys, else a schema's own."""
+    if order is None or not own:
+        return own
+    if len(order) - len(own) <= MOST_FOREIGN:
+        return order
+    mine = set(own)
+    return tuple(key for key in order if key in mine)
+
+
+_REASONS = ("enum", "const", "not", "allOf", "anyOf", "oneOf", "required", "pattern", "format", "minimum", "minLength", "minItems", "minProperties")
+
+
+def _reason(branch: Branch) -> str:
+    """Return the keyword that most likely leaves nothing."""
+    present = {keyword for part in branch.parts if isinstance(part.schema, Mapping) for keyword in part.schema}
+    return next((keyword for keyword in _REASONS if keyword in present), "type")
+
+
+def declared_order(document: Document, parts: tuple[Part, ...], depth: int = 12) -> list[str]:
+    """Return all keys that schemas at this place declare, in order of first declaration, those of branches included."""
+    found: dict[str, None] = {}
+    for part in parts:
+        if not part.negated:
+            found.update(dict.fromkeys(_declared(document, part, depth)))
+    return list(found)
+
+
+def _declared(document: Document, part: Part, depth: int) -> Iterator[str]:
+    schema = part.schema
+    if not isinstance(schema, Mapping) or depth == 0:
+        return
+    if isinstance(schema.get("properties"), Mapping):
+        yield from (str(key) for key in schema["properties"])
+    if isinstance(schema.get("$ref"), str):
+        yield from _declared(document, document.resolve(part, schema["$ref"]), depth - 1)
+    for keyword in ("allOf", "anyOf", "oneOf"):
+        branches: Any = schema.get(keyword)
+        for number, one in enumerate(branches if isinstance(branches, list) else []):
+            yield from _declared(document, child(part, one, keyword, number), depth - 1)
+    for keyword in ("if", "then", "else"):
+        if keyword in schema:
+            yield from _declared(document, child(part, schema[keyword], keyword), depth - 1)

@@ -1,0 +1,193 @@
+"""Tells whether a given value fits a schema, for values that a schema lists. Where it cannot tell, it does not say no."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from typing import Any
+
+from untemplate.lower.automaton import TooLarge
+from untemplate.lower.formats import FORMATS
+from untemplate.lower.json_schema.document import Document, Part, Wrapped, child
+from untemplate.lower.json_schema.keywords import ALIASES, EXCLUDED, FRACTION, UNWANTED
+from untemplate.lower.json_schema.values import identity, is_integer, is_number, type_of
+from untemplate.lower.pattern import PatternError, parse_pattern
+from untemplate.lower.pattern_automaton import search
+
+Verdict = bool | None
+"""``None``: cannot tell."""
+
+
+def may_fit(document: Document, value: Any, parts: Iterable[Part], depth: int = 24) -> bool:
+    """Return ``False`` only when ``value`` certainly does not fit one of ``parts``."""
+    return all(_judge(document, value, part, depth) is not False for part in parts)
+
+
+def _judge(document: Document, value: Any, part: Part, depth: int) -> Verdict:
+    verdict = _fits(document, value, part, depth)
+    return verdict if verdict is None or not part.negated else not verdict
+
+
+def _fits(document: Document, value: Any, part: Part, depth: int) -> Verdict:
+    schema = part.schema
+    if isinstance(schema, Wrapped):
+        return _judge(document, value, schema.part, depth)
+    if isinstance(schema, bool):
+        return schema
+    if not isinstance(schema, Mapping) or depth == 0:
+        return None
+    if isinstance(schema.get("$ref"), str) and not document.siblings_count:
+        return _judge(document, value, document.resolve(part, schema["$ref"]), depth - 1)
+    return _all(_keyword(document, value, part, keyword, wanted, depth - 1) for keyword, wanted in schema.items())
+
+
+def _all(verdicts: Iterable[Verdict]) -> Verdict:
+    known: Verdict = True
+    for verdict in verdicts:
+        if verdict is False:
+            return False
+        known = known and verdict
+    return known
+
+
+def _any(verdicts: Iterable[Verdict]) -> Verdict:
+    found = list(verdicts)
+    return True if True in found else None if None in found else False
+
+
+def _keyword(document: Document, value: Any, part: Part, keyword: str, wanted: Any, depth: int) -> Verdict:
+    def judge(schema: Any, *steps: str | int, of: Any = value) -> Verdict:
+        return _judge(document, of, child(part, schema, *steps), depth)
+
+    match keyword:
+        case "type":
+            return _has_type(value, wanted, part.schema.get("nullable") is True)
+        case "enum" if isinstance(wanted, list):
+            return identity(value) in {identity(one) for one in wanted}
+        case "const":
+            return identity(value) == identity(wanted)
+        case "$ref" if isinstance(wanted, str):
+            return _judge(document, value, document.resolve(part, wanted), depth)
+        case "allOf" if isinstance(wanted, list):
+            return _all(judge(one, keyword, number) for number, one in enumerate(wanted))
+        case "anyOf" if isinstance(wanted, list):
+            return _any(judge(one, keyword, number) for number, one in enumerate(wanted))
+        case "oneOf" if isinstance(wanted, list):
+            verdicts = [judge(one, keyword, number) for number, one in enumerate(wanted)]
+            return False if verdicts.count(True) > 1 else None if None in verdicts else True in verdicts
+        case "not":
+            verdict = judge(wanted, keyword)
+            return None if verdict is None else not verdict
+        case "if":
+            verdict = judge(wanted, keyword)
+            branch = None if verdict is None else "then" if verdict else "else"
+            return None if branch is None else judge(part.schema.get(branch, True), branch)
+        case _ if keyword == EXCLUDED:
+            return identity(value) not in {identity(one) for one in wanted}
+    match type_of(value):
+        case "number":
+            return _number(value, part.schema, keyword, wanted)
+        case "string":
+            return _string(value, keyword, wanted)
+        case "array":
+            return _array(document, value, part, keyword, wanted, depth)
+        case "object":
+            return _object(document, value, part, keyword, wanted, depth)
+        case _:
+            return True
+
+
+def _has_type(value: Any, wanted: Any, nullable: bool) -> Verdict:
+    names = wanted if isinstance(wanted, list) else [wanted]
+    kinds = {ALIASES.get(name.lower()) if isinstance(name, str) else None for name in names}
+    if None in kinds:
+        return None
+    kind = type_of(value)
+    return kind in kinds or (kind == "number" and "integer" in kinds and is_integer(value)) or (kind == "null" and nullable)
+
+
+def _number(value: Any, schema: Mapping[str, Any], keyword: str, wanted: Any) -> Verdict:
+    if keyword == FRACTION:
+        return not is_integer(value)
+    if not is_number(wanted):
+        return True
+    match keyword:
+        case "minimum":
+            return bool(value > wanted or (value == wanted and schema.get("exclusiveMinimum") is not True))
+        case "maximum":
+            return bool(value < wanted or (value == wanted and schema.get("exclusiveMaximum") is not True))
+        case "exclusiveMinimum":
+            return bool(value > wanted)
+        case "exclusiveMaximum":
+            return bool(value < wanted)
+        case "multipleOf" if wanted > 0:
+            return (Fraction(str(value)) / Fraction(str(wanted))).denominator == 1
+        case _:
+            return True
+
+
+def _string(value: str, keyword: str, wanted: Any) -> Verdict:
+    match keyword:
+        case "minLength" if is_number(wanted):
+            return len(value) >= wanted
+        case "maxLength" if is_number(wanted):
+            return len(value) <= wanted
+        case "pattern" if isinstance(wanted, str):
+            return _found(wanted, value)
+        case "format" if isinstance(wanted, str):
+            return _found(FORMATS[wanted], value) if wanted in FORMATS else None
+        case _ if keyword == UNWANTED:
+            verdict = _found(wanted, value)
+            return None if verdict is None else not verdict
+        case _:
+            return True
+
+
+def _found(pattern: str, value: str) -> Verdict:
+    try:
+        parsed = parse_pattern(pattern)
+        searched = search(parsed.node)
+    except (PatternError, TooLarge):
+        return None
+    found = searched.automaton.matches(value)
+    return found if (searched.exact and not parsed.notes) or not found else None
+
+
+def _array(document: Document, value: Any, part: Part, keyword: str, wanted: Any, depth: int) -> Verdict:
+    match keyword:
+        case "minItems" if is_number(wanted):
+            return len(value) >= wanted
+        case "maxItems" if is_number(wanted):
+            return len(value) <= wanted
+        case "uniqueItems":
+            return wanted is not True or len({identity(item) for item in value}) == len(value)
+        case "items" if not isinstance(wanted, list) and "prefixItems" not in part.schema:
+            return _all(_judge(document, item, child(part, wanted, keyword), depth) for item in value)
+        case "items" | "prefixItems" if isinstance(wanted, list):
+            pairs = enumerate(zip(value, wanted, strict=False))
+            return _all(_judge(document, item, child(part, one, keyword, number), depth) for number, (item, one) in pairs)
+        case "items" | "additionalItems" | "contains" | "unevaluatedItems":
+            return None
+        case _:
+            return True
+
+
+def _object(document: Document, value: Any, part: Part, keyword: str, wanted: Any, depth: int) -> Verdict:
+    match keyword:
+        case "required" if isinstance(wanted, list):
+            return all(key in value for key in wanted)
+        case "minProperties" if is_number(wanted):
+            return len(value) >= wanted
+        case "maxProperties" if is_number(wanted):
+            return len(value) <= wanted
+        case "properties" if isinstance(wanted, Mapping):
+            return _all(_judge(document, value[key], child(part, one, keyword, key), depth) for key, one in wanted.items() if key in value)
+        case "additionalProperties" if "patternProperties" not in part.schema:
+            declared = part.schema.get("properties") or {}
+            return _all(_judge(document, one, child(part, wanted, keyword), depth) for key, one in value.items() if key not in declared)
+        case "additionalProperties" | "patternProperties" | "propertyNames" | "unevaluatedProperties":
+            return None
+        case "dependencies" | "dependentRequired" | "dependentSchemas":
+            return None
+        case _:
+            return True

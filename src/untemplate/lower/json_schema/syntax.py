@@ -1,0 +1,119 @@
+"""How values are written: JSON here; other notations of templates override parts of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from untemplate.lower.charset import CharSet, of
+from untemplate.lower.json_schema.values import is_integer, type_of
+from untemplate.lower.json_text import json_char
+from untemplate.lower.rulebook import RuleBook
+from untemplate.lower.shapes import alt, any_of, chars, literal, opt, rep, seq
+from untemplate.peg.nodes import Node
+
+
+class Syntax:
+    """JSON as ``json.dumps`` writes it, with a little more white space between tokens."""
+
+    forbidden: tuple[str, ...] = ()
+    """What no string may contain, because there are no escapes."""
+    name = "json"
+
+    def space(self, rules: RuleBook) -> Node:
+        """Return what may stand between tokens: nothing, a space, or a line break with indentation."""
+        return rules.define("ws", opt(alt(literal(" "), seq(literal("\n"), rep(chars(of(" \t")), 0, 20)))))
+
+    def char(self, rules: RuleBook, members: CharSet) -> Node:
+        """Return one decoded character inside a string."""
+        return json_char(rules, members)
+
+    def string(self, rules: RuleBook, body: Node) -> Node:
+        """Return a whole string around its characters."""
+        return seq(literal('"'), body, literal('"'))
+
+    def key(self, rules: RuleBook, body: Node) -> Node:
+        """Return a whole key around its characters."""
+        return self.string(rules, body)
+
+    def text(self, text: str) -> Node:
+        """Return a string's fixed text as it stands between its quotes."""
+        return any_of(dict.fromkeys(json.dumps(text, ensure_ascii=ascii_only)[1:-1] for ascii_only in (False, True)))
+
+    def member(self, rules: RuleBook, key: Node, value: Node) -> Node:
+        """Return a member of an object."""
+        return seq(key, literal(":"), self.space(rules), value)
+
+    def item(self, rules: RuleBook, value: Node) -> Node:
+        """Return an item of an array."""
+        return value
+
+    def comma(self, rules: RuleBook, *, members: bool) -> Node:
+        """Return what stands between two members, or two items."""
+        return seq(literal(","), self.space(rules))
+
+    def listing(self, rules: RuleBook, inside: Node, *, members: bool, may_be_empty: bool) -> Node:
+        """Return an object or an array around its list of members or items, which is not empty itself."""
+        opening, closing = "{}" if members else "[]"
+        inner = opt(inside) if may_be_empty else inside
+        return seq(literal(opening), self.space(rules), inner, self.space(rules), literal(closing))
+
+    def empty(self, rules: RuleBook, *, members: bool) -> Node:
+        """Return an object or an array without anything in it."""
+        opening, closing = "{}" if members else "[]"
+        return seq(literal(opening), self.space(rules), literal(closing))
+
+    def word(self, value: bool | None) -> str:
+        """Return the text of ``null``, ``true`` or ``false``."""
+        return json.dumps(value)
+
+    def constant(self, rules: RuleBook, value: Any) -> Node:
+        """Return exactly this value; members of objects in any order where there are up to 4."""
+        match type_of(value):
+            case "string":
+                return self.string(rules, self.text(value))
+            case "number":
+                return self._number(value)
+            case "array":
+                return self._array(rules, value)
+            case "object":
+                return self._object(rules, value)
+            case _:
+                return literal(self.word(value))
+
+    def _number(self, value: int | float) -> Node:
+        if is_integer(value):
+            return seq(literal(str(int(value))), opt(literal(".0")))
+        return literal(json.dumps(value))
+
+    def _array(self, rules: RuleBook, value: Sequence[Any]) -> Node:
+        if not value:
+            return self.empty(rules, members=False)
+        items: list[Node] = []
+        for one in value:
+            items += [self.comma(rules, members=False)] * bool(items) + [self.item(rules, self.constant(rules, one))]
+        return self.listing(rules, seq(*items), members=False, may_be_empty=False)
+
+    def _object(self, rules: RuleBook, value: Mapping[str, Any]) -> Node:
+        if not value:
+            return self.empty(rules, members=True)
+        members = [self.member(rules, self.key(rules, self.text(key)), self.constant(rules, one)) for key, one in value.items()]
+        inside = in_any_order(members, self.comma(rules, members=True))
+        return self.listing(rules, inside, members=True, may_be_empty=False)
+
+
+def in_any_order(members: Sequence[Node], separator: Node) -> Node:
+    """Return ``members`` each once: in any order up to 4, in the given order beyond."""
+    if len(members) > 4:
+        return seq(*[part for member in members for part in (separator, member)][1:])
+    if len(members) == 1:
+        return members[0]
+    ways = []
+    for index, member in enumerate(members):
+        rest = [*members[:index], *members[index + 1 :]]
+        ways.append(seq(member, separator, in_any_order(rest, separator)))
+    return alt(*ways)
+
+
+JSON = Syntax()

@@ -1,0 +1,71 @@
+"""How decoded characters are written inside a JSON string, and the rules that every JSON grammar shares."""
+
+from __future__ import annotations
+
+from untemplate.lower import charset
+from untemplate.lower.charset import ALL, CharSet
+from untemplate.lower.rulebook import RuleBook
+from untemplate.lower.shapes import alt, chars, literal, rep, seq
+from untemplate.peg.nodes import Node
+
+CONTROL: CharSet = ((0, 0x1F),)
+_MUST_ESCAPE = charset.union(CONTROL, charset.of('"\\'))
+_WIDE: CharSet = charset.difference(((0xA0, 0xD7FF), (0xE000, 0xFFFD)), charset.of("\u1680\u2028\u2029\u202f\u205f\u3000\ufeff"))
+_WIDE = charset.difference(_WIDE, ((0x2000, 0x200A), (0xA0, 0xA0)))
+"""A set that holds these is open: its characters may also be written as ``\\uXXXX``."""
+_SHORT = {0x08: "b", 0x09: "t", 0x0A: "n", 0x0C: "f", 0x0D: "r"}
+HEX: Node = chars(charset.of("0123456789abcdefABCDEF"))
+
+
+def _pick(letters: str) -> Node:
+    return chars(charset.of(letters))
+
+
+def _surrogates() -> Node:
+    """Return ``XXXX\\uXXXX`` of a surrogate pair, what follows the first ``\\u``."""
+    return seq(_pick("dD"), _pick("89abAB"), rep(HEX, 2, 2), literal("\\u"), _pick("dD"), _pick("cdefCDEF"), rep(HEX, 2, 2))
+
+
+def _escape_any() -> Node:
+    plain = seq(chars(charset.of("0123456789abcefABCEF")), rep(HEX, 3, 3))
+    low = seq(_pick("dD"), _pick("01234567"), rep(HEX, 2, 2))
+    code = seq(literal("u"), alt(plain, low, _surrogates()))
+    return seq(literal("\\"), alt(_pick('"\\/bfnrt'), code))
+
+
+def _escape_wide() -> Node:
+    """Return ``\\uXXXX`` of a character past ASCII."""
+    latin = seq(literal("00"), _pick("89abcdefABCDEF"), HEX)
+    low = seq(literal("0"), _pick("123456789abcdefABCDEF"), rep(HEX, 2, 2))
+    high = seq(chars(charset.of("123456789abcefABCEF")), rep(HEX, 3, 3))
+    return seq(literal("\\u"), alt(latin, low, high, seq(_pick("dD"), _pick("01234567"), rep(HEX, 2, 2)), _surrogates()))
+
+
+def json_char(rules: RuleBook, members: CharSet) -> Node:
+    """Return one character of ``members`` as JSON writes it inside a string: raw, or in its escaped forms."""
+    if members == ALL:
+        raw = chars(charset.difference(ALL, _MUST_ESCAPE))
+        return rules.define("char", alt(raw, rules.define("escape", _escape_any())))
+    options: list[Node] = []
+    if raw_members := charset.difference(members, _MUST_ESCAPE):
+        options.append(chars(raw_members))
+    escaped = charset.intersection(members, _MUST_ESCAPE)
+    if escaped:
+        options.append(_escapes(rules, escaped))
+    if not charset.difference(_WIDE, members):
+        options.append(rules.define("escape-wide", _escape_wide()))
+    node = alt(*options)
+    return node if len(options) == 1 else rules.define("char", node)
+
+
+def _escapes(rules: RuleBook, members: CharSet) -> Node:
+    codes = [code for low, high in members for code in range(low, high + 1)]
+    letters = "".join(_SHORT.get(code, chr(code) if code in (0x22, 0x5C) else "") for code in codes)
+    options: list[Node] = [_pick(letters)] if letters else []
+    for half in (0, 1):
+        lows = [code & 15 for code in codes if code < 0x20 and code >> 4 == half]
+        if lows:
+            digits = "".join(f"{low:x}{low:X}" for low in lows)
+            options.append(seq(literal(f"u00{half}"), _pick(digits)))
+    node = seq(literal("\\"), alt(*options))
+    return node if len(codes) == 1 and len(options) == 1 else rules.define("escape", node)

@@ -1,0 +1,160 @@
+"""Lists of members that are all different, in a fixed order or in any."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from untemplate.lower.rulebook import RuleBook
+from untemplate.lower.shapes import EMPTY, alt, opt, rep, seq
+from untemplate.peg.nodes import Node, Ref
+
+MOST_EXACT = 6
+"""Members that must all be there, in any order: the rules double with each one."""
+_CHAIN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One member of a list."""
+
+    node: Node
+    required: bool
+
+
+def in_order(members: Sequence[Member], extra: Node | None, separator: Node, rules: RuleBook, hint: str) -> tuple[Node | None, bool]:
+    """Return the lists of ``members`` in their order and then any number of ``extra``, and whether the list may be empty.
+
+    The tree itself never matches the empty text. Its size is linear in the members. ``None``: only the empty list is left.
+    """
+    following = rep(seq(separator, extra), 0, None) if extra is not None else EMPTY
+    needed = next((index for index, member in enumerate(members) if member.required), None)
+    if needed is not None:
+        before = [opt(seq(member.node, separator)) for member in members[:needed]]
+        after = [_after(member, separator) for member in members[needed + 1 :]]
+        return seq(*before, members[needed].node, *after, following), False
+    first = [seq(extra, following)] if extra is not None else []
+    if not members:
+        return (first[0], True) if first else (None, True)
+    rest: Node = following
+    ways: list[Node] = []
+    for index in range(len(members) - 1, -1, -1):
+        ways.append(seq(members[index].node, rest))
+        if index:
+            rest = seq(_after(members[index], separator), rest)
+            if len(members) > _CHAIN:
+                rest = rules.fill(rules.reserve(f"{hint}-rest"), rest)
+    return alt(*reversed(ways), *first), True
+
+
+def _after(member: Member, separator: Node) -> Node:
+    node = seq(separator, member.node)
+    return node if member.required else opt(node)
+
+
+def counted(
+    members: Sequence[Member], extra: Node | None, separator: Node, rules: RuleBook, hint: str, minimum: int, maximum: int | None
+) -> Node | None:
+    """Return the non-empty lists as ``in_order`` has them, of ``minimum`` to ``maximum`` members; ``None`` when there are none."""
+    cap = maximum if maximum is not None else minimum
+    made: dict[tuple[int, int], Node | None] = {}
+    for index in range(len(members), -1, -1):
+        for count in range(min(index, cap), -1, -1):
+            made[index, count] = _counted_state(members, index, count, extra, separator, minimum, maximum, made)
+            node = made[index, count]
+            if node is not None and node != EMPTY and index < len(members):
+                made[index, count] = rules.define(f"{hint}-{count}", node)
+    return made[0, 0]
+
+
+def _counted_state(
+    members: Sequence[Member],
+    index: int,
+    count: int,
+    extra: Node | None,
+    separator: Node,
+    minimum: int,
+    maximum: int | None,
+    made: dict[tuple[int, int], Node | None],
+) -> Node | None:
+    """Return what may follow when ``count`` members (at most the cap) stand before member ``index``."""
+    between = separator if count else EMPTY
+    cap = maximum if maximum is not None else minimum
+    if index == len(members):
+        least, most = max(0, minimum - count), None if maximum is None else maximum - count
+        if extra is None or most == 0:
+            return EMPTY if least == 0 else None
+        if count:
+            return rep(seq(separator, extra), least, most)
+        filled = seq(extra, rep(seq(separator, extra), max(0, least - 1), None if most is None else most - 1))
+        return filled if least else opt(filled)
+    ways: list[Node] = []
+    if count < cap or maximum is None:
+        rest = made[index + 1, min(count + 1, cap)] if (index + 1, min(count + 1, cap)) in made else None
+        if rest is not None:
+            ways.append(seq(between, members[index].node, rest))
+    if not members[index].required:
+        rest = made[index + 1, count]
+        if rest is not None:
+            ways.append(rest)
+    return alt(*ways) if ways else None
+
+
+def in_any_order(
+    members: Sequence[Member], extra: Node | None, separator: Node, rules: RuleBook, hint: str
+) -> tuple[Node | None, bool, bool]:
+    """Return the lists of ``members`` in any order with ``extra`` anywhere, whether they may be empty, and whether that is exact.
+
+    Exact means: each required member once. Optional ones and ``extra`` may repeat unless there are few members in all. Past
+    ``MOST_EXACT`` required members only their number is held: as many members as are required, of any kind.
+    """
+    required = [member.node for member in members if member.required]
+    optional = [member.node for member in members if not member.required]
+    if len(required) > MOST_EXACT:
+        any_one = rules.define(f"{hint}-any", alt(*required, *optional, *([extra] if extra is not None else [])))
+        return seq(any_one, rep(seq(separator, any_one), len(required) - 1, None)), False, False
+    free = [*optional, *([extra] if extra is not None else [])]
+    once = len(members) <= MOST_EXACT - 1 and extra is None
+    if once:
+        required, free = [member.node for member in members], []
+    needed = frozenset(index for index, member in enumerate(members) if member.required) if once else frozenset(range(len(required)))
+    if not required and not free:
+        return None, True, True
+    spare = rules.define(f"{hint}-optional", alt(*free)) if len(free) > 1 else free[0] if free else None
+    states = _Subsets(required, needed, spare, separator, rules, hint)
+    return states.first(), not needed, True
+
+
+class _Subsets:
+    """One rule for each set of members that have not been written yet."""
+
+    def __init__(
+        self, members: list[Node], needed: frozenset[int], spare: Node | None, separator: Node, rules: RuleBook, hint: str
+    ) -> None:
+        self.members = members
+        self.needed = needed
+        self.spare = spare
+        self.separator = separator
+        self.rules = rules
+        self.hint = hint
+        self.names: dict[frozenset[int], str] = {}
+
+    def first(self) -> Node:
+        left = frozenset(range(len(self.members)))
+        ways = [seq(self.members[index], self.following(left - {index})) for index in sorted(left)]
+        if self.spare is not None:
+            ways.append(seq(self.spare, self.following(left)))
+        return alt(*ways)
+
+    def following(self, left: frozenset[int]) -> Node:
+        """Return what may follow a member when ``left`` are still to be written."""
+        if not left:
+            return rep(seq(self.separator, self.spare), 0, None) if self.spare is not None else EMPTY
+        if left in self.names:
+            return Ref(name=self.names[left])
+        name = self.names[left] = self.rules.reserve(self.hint)
+        ways = [seq(self.separator, self.members[index], self.following(left - {index})) for index in sorted(left)]
+        if self.spare is not None:
+            ways.append(seq(self.separator, self.spare, Ref(name=name)))
+        node = alt(*ways)
+        return self.rules.fill(name, node if left & self.needed else opt(node))

@@ -1,0 +1,211 @@
+"""From regular expressions to automata, anchors and word boundaries included."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from untemplate.lower import automaton, charset
+from untemplate.lower.automaton import DEAD, Automaton, TooLarge
+from untemplate.lower.charset import CharSet
+from untemplate.lower.pattern_classes import WORD
+from untemplate.lower.pattern_nodes import ANYTHING, Alt, Assert, Cat, Look, Place, Regex, Rep, Set, cat, drop_looks, has_look
+
+_ACCEPT = 0
+_UNIVERSAL = 1
+"""Accepts whatever follows: the loop at the end of an unanchored pattern."""
+_MOST_NODES = 40_000
+_START, _OTHER, _IN_WORD = 0, 1, 2
+"""What stands before a position: nothing, a character that is no word character, one that is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """The automaton of the whole strings in which a pattern is found."""
+
+    automaton: Automaton
+    exact: bool
+    """``False`` where a look-around was taken as always true."""
+
+
+@lru_cache(maxsize=2048)
+def search(node: Regex) -> Searched:
+    """Return the automaton of all strings in which ``node`` is found somewhere, as JSON Schema's ``pattern`` means it.
+
+    Look-aheads at the start of a pattern that starts with ``^``, look-behinds before a final ``$`` and ``^((?!x).)*$`` are
+    exact; other look-arounds are taken as always true.
+
+    Raises:
+        TooLarge: past ``MOST_STATES``.
+    """
+    core, demands = _split_looks(node)
+    exact = not has_look(core)
+    found = _build(cat(ANYTHING, drop_looks(core), ANYTHING))
+    for look, wanted in demands:
+        exact = exact and not has_look(look)
+        other = _build(drop_looks(look))
+        found = automaton.both(found, other) if wanted else automaton.without(found, other)
+    return Searched(found, exact)
+
+
+def _split_looks(node: Regex) -> tuple[Regex, list[tuple[Regex, bool]]]:
+    """Return ``node`` without the look-arounds that are conditions on the whole string, and those conditions."""
+    if not isinstance(node, Cat) or not has_look(node):
+        return node, []
+    items = list(node.items)
+    demands: list[tuple[Regex, bool]] = []
+    if items[0] == Assert(Place.START):
+        while len(items) > 1 and isinstance(look := items[1], Look) and not look.behind:
+            demands.append((cat(Assert(Place.START), look.item, ANYTHING), not look.negated))
+            del items[1]
+    if items[-1] == Assert(Place.END):
+        while len(items) > 1 and isinstance(look := items[-2], Look) and look.behind:
+            demands.append((cat(ANYTHING, look.item, Assert(Place.END)), not look.negated))
+            del items[-2]
+    if items[0] == Assert(Place.START) and items[-1] == Assert(Place.END):
+        for index, item in enumerate(items):
+            tempered = _tempered(item)
+            if tempered is not None and len(items) == 3:
+                items[index] = tempered[0]
+                demands.append((cat(ANYTHING, tempered[1], ANYTHING), False))
+    return cat(*items), demands
+
+
+def _tempered(item: Regex) -> tuple[Regex, Regex] | None:
+    """Return ``(.*, x)`` for ``((?!x).)*``: text of the dot's kind in which no ``x`` starts."""
+    if isinstance(item, Rep) and isinstance(item.item, Cat) and len(item.item.items) == 2:
+        look, one = item.item.items
+        if isinstance(look, Look) and look.negated and not look.behind and isinstance(one, Set):
+            return Rep(one, item.minimum, item.maximum), look.item
+    return None
+
+
+class _Graph:
+    """A nondeterministic automaton, built backwards from what follows."""
+
+    def __init__(self) -> None:
+        self.chars: list[CharSet | None] = [None, None]
+        self.next: list[tuple[int, ...]] = [(), ()]
+        self.place: list[Place | None] = [None, None]
+
+    def add(self, chars: CharSet | None, following: tuple[int, ...], place: Place | None = None) -> int:
+        if len(self.next) >= _MOST_NODES:
+            raise TooLarge
+        self.chars.append(chars)
+        self.next.append(following)
+        self.place.append(place)
+        return len(self.next) - 1
+
+    def build(self, node: Regex, following: int) -> int:
+        match node:
+            case Set(chars):
+                return self.add(chars, (following,))
+            case Cat(items):
+                for item in reversed(items):
+                    following = self.build(item, following)
+                return following
+            case Alt(options):
+                return self.add(None, tuple(self.build(option, following) for option in options))
+            case Rep(item, minimum, maximum):
+                return self.repeat(item, minimum, maximum, following)
+            case Assert(place):
+                return self.add(None, (following,), place)
+            case Look():
+                return following
+
+    def repeat(self, item: Regex, minimum: int, maximum: int | None, following: int) -> int:
+        if maximum is None:
+            if item == ANYTHING.item and following == _ACCEPT:
+                following = _UNIVERSAL
+            else:
+                loop = self.add(None, ())
+                self.next[loop] = (self.build(item, loop), following)
+                following = loop
+        else:
+            end = following
+            for _ in range(maximum - minimum):
+                following = self.add(None, (self.build(item, following), end))
+        for _ in range(minimum):
+            following = self.build(item, following)
+        return following
+
+
+def _build(node: Regex) -> Automaton:
+    graph = _Graph()
+    start = graph.build(node, _ACCEPT)
+    bounded = any(place in (Place.WORD, Place.INSIDE) for place in graph.place)
+    sets = [chars for chars in graph.chars if chars is not None]
+    classes = charset.partition([*sets, WORD] if bounded else sets)
+    words = [charset.contains(WORD, chars[0][0]) for chars in classes]
+    return automaton.minimize(_determinize(graph, start, classes, words, bounded))
+
+
+def _determinize(graph: _Graph, start: int, classes: tuple[CharSet, ...], words: list[bool], bounded: bool) -> Automaton:
+    indices: dict[CharSet, frozenset[int]] = {}
+    for chars in {chars for chars in graph.chars if chars is not None}:
+        indices[chars] = frozenset(i for i, one in enumerate(classes) if charset.contains(chars, one[0][0]))
+    first = (frozenset((start,)), _START)
+    numbers = {first: 0}
+    order = [first]
+    rows: list[tuple[int, ...]] = []
+    accept: list[bool] = []
+    for kernel, before in order:
+        accept.append(bool(_close(graph, kernel, before, _OTHER, end=True) & {_ACCEPT, _UNIVERSAL}))
+        targets: list[set[int]] = [set() for _ in classes]
+        for kind in (_OTHER, _IN_WORD) if bounded else (_OTHER,):
+            closed = _close(graph, kernel, before, kind, end=False)
+            for node in closed:
+                chars = graph.chars[node]
+                if chars is not None:
+                    for index in indices[chars]:
+                        if not bounded or words[index] == (kind == _IN_WORD):
+                            targets[index].add(graph.next[node][0])
+                elif node == _UNIVERSAL:
+                    for index in range(len(classes)):
+                        if not bounded or words[index] == (kind == _IN_WORD):
+                            targets[index].add(_UNIVERSAL)
+        row = []
+        for index, target in enumerate(targets):
+            if not target:
+                row.append(DEAD)
+                continue
+            kernel_ = frozenset((_UNIVERSAL,)) if _UNIVERSAL in target else frozenset(target)
+            key = (kernel_, (_IN_WORD if words[index] else _OTHER) if bounded else _OTHER)
+            number = numbers.get(key)
+            if number is None:
+                number = numbers[key] = len(order)
+                order.append(key)
+                if number > automaton.MOST_STATES:
+                    raise TooLarge
+            row.append(number)
+        rows.append(tuple(row))
+    return Automaton(classes, tuple(rows), tuple(accept))
+
+
+def _close(graph: _Graph, kernel: frozenset[int], before: int, after: int, *, end: bool) -> set[int]:
+    """Return what is reached from ``kernel`` without a character, given what stands before and after."""
+    seen = set(kernel)
+    todo = list(kernel)
+    while todo:
+        node = todo.pop()
+        if graph.chars[node] is not None:
+            continue
+        place = graph.place[node]
+        if place is not None and not _holds(place, before, after, end):
+            continue
+        for following in graph.next[node]:
+            if following not in seen:
+                seen.add(following)
+                todo.append(following)
+    return seen
+
+
+def _holds(place: Place, before: int, after: int, end: bool) -> bool:
+    match place:
+        case Place.START:
+            return before == _START
+        case Place.END:
+            return end
+        case Place.WORD | Place.INSIDE:
+            boundary = (before == _IN_WORD) != (not end and after == _IN_WORD)
+            return boundary == (place is Place.WORD)
