@@ -68,7 +68,7 @@ def infer_turn(
         gaps = _with_call_gaps(gaps, found, call_body)
     prefills = [text[len(header) :] for text in generations if text.startswith(header)]
     fence = None if reasons else infer_hidden(plain, prefills, constants, source, notebook)
-    blocks = infer_blocks(gaps, content_end, header, fence, notebook)
+    blocks = infer_blocks(gaps, content_end if content_end.strip() else "", header, fence, notebook)
     blocks, found = _share_section(blocks, found)
     found, calls_end = _end_without_section(found, calls_end, content_end, most)
     order = _order(gaps, found, blocks.reasoning.mode is not ReasoningMode.NONE)

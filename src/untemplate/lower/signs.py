@@ -26,6 +26,8 @@ class Signs:
     """What ends the turn, with the layout before it."""
     blank_opens: tuple[str, ...]
     """White space that the template writes before content."""
+    blank_closes: tuple[str, ...]
+    """White space that the template writes behind content that ends the turn."""
     empty_reasoning: tuple[str, ...]
     """What stands for no reasoning."""
     frame: Frame | None
@@ -36,6 +38,8 @@ class Signs:
     """White space that the template writes between content and what follows it; dropped where all of it is there."""
     header_tail: str
     """The last tag of the assistant's header, which models repeat."""
+    header_rest: Marker | None
+    """The end of the assistant's header that the prompt leaves to the model; ``None`` where it writes all but white space of it."""
 
 
 def read_signs(spec: Spec, *, with_calls: bool) -> Signs:
@@ -60,19 +64,23 @@ def read_signs(spec: Spec, *, with_calls: bool) -> Signs:
     if turn.calls is not None and section.several_only is False and not section.separator.strip():
         layouts[section.separator] = None
     frame = turn.frame if turn.frame is not None and turn.frame.separator.core.strip() else None
+    rest = _header_rest(spec)
+    blanks = (*(marker.text for marker in opens if not marker.core.strip()), rest if not rest.strip() else "")
     return Signs(
         reasoning_open=_reasoning_open(spec),
         reasoning_close=_cores(turn.reasoning.close),
         content_open=_cores(opens),
         content_close=_cores(closes),
         ends=_ends(spec),
-        blank_opens=tuple(dict.fromkeys(marker.text for marker in opens if marker.text and not marker.core.strip())),
+        blank_opens=tuple(dict.fromkeys(text for text in blanks if text)),
+        blank_closes=tuple(dict.fromkeys(marker.text for marker in content.close if marker.text and not marker.core.strip())),
         empty_reasoning=empty,
         frame=frame,
         section=section,
         forms=turn.calls.forms if turn.calls is not None and with_calls else (),
         layouts=tuple(layout for layout in layouts if layout),
         header_tail=_header_tail(spec),
+        header_rest=Marker(core=rest.strip(), after=white_after(rest)) if rest.strip() else None,
     )
 
 
@@ -107,6 +115,13 @@ def _header_tail(spec: Spec) -> str:
         if match := _LAST_TAG.search(prompt.header):
             return match.group(1)
     return ""
+
+
+def _header_rest(spec: Spec) -> str:
+    """Return what history writes of the assistant's header and the shortest generation prompt does not."""
+    header = spec.prompt.roles.get("assistant", "")
+    written = [prompt.header for prompt in spec.prompt.generation if header.startswith(prompt.header)] if spec.prompt.generation else [""]
+    return header[min(map(len, written), default=len(header)) :]
 
 
 def first_tag(marker: Marker) -> str:

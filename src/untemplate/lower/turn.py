@@ -52,8 +52,8 @@ def _turn(spec: Spec, request: Request, rules: b.ArenaBuilder) -> Node:
         b.seq(_frame(signs), head, _blank(signs)),
         b.seq(any_of(_wrapper(signs.content_open), _end_of_turn(signs), _wrapper(signs.content_close)), head),
     )
-    text = _text(_stops(signs), *prose_openings(signs)) if request.extract_reasoning else _text(_stops(signs), NEVER, NEVER)
-    loop = many(any_of(b.seq(SPACE, rules.add("structure", structure)), *text))
+    text = _text(_stops(signs), signs.blank_closes, *prose_openings(signs) if request.extract_reasoning else (NEVER, NEVER))
+    loop = many(any_of(_blank_end(signs.blank_closes), b.seq(SPACE, rules.add("structure", structure)), *text))
     return b.seq(_start(signs), head, started, loop, End())
 
 
@@ -71,18 +71,29 @@ def _blank(signs: Signs) -> Node:
 def _start(signs: Signs) -> Node:
     """Return what may stand before everything: a repeated header, noise of a header, a content opening that prose may hold too."""
     again = maybe(b.seq(b.lit(signs.header_tail), b.note(Code.REPAIRED))) if signs.header_tail else EMPTY
+    if signs.header_rest is not None:
+        again = any_of(b.seq(loose(signs.header_rest.core), longest_prefix(signs.header_rest.after)), again)
     plain = [b.seq(loose(marker.core), longest_prefix(marker.after)) for marker in signs.content_open if not is_marker(marker.core)]
     return b.seq(again, maybe(any_of(*plain)))
 
 
-def _text(stops: tuple[str, ...], prose: Node, kept: Node) -> tuple[Node, Node]:
+def _blank_end(blanks: tuple[str, ...]) -> Node:
+    """Return white space that the template writes at the end of a turn, there."""
+    return any_of(*(b.seq(b.lit(text), b.peek(End())) for text in blanks))
+
+
+def _text(stops: tuple[str, ...], blanks: tuple[str, ...], prose: Node, kept: Node) -> tuple[Node, Node]:
     """Return content up to the next sign; the first way is for a sign that turned out to be text.
 
     Args:
+        blanks: white space that is not part of the text where the turn ends with it.
         prose: a sign that is text where text stands before it.
         kept: white space before a sign that belongs to the text.
     """
     until: Node = Until(stops=stops, quotable=True)
+    if blanks:
+        signs = any_of(_blank_end(blanks), *(b.lit(stop) for stop in stops))
+        until = Until(stops=(*stops, *blanks), confirm=signs, quotable=True)
     body = b.seq(until, many(b.seq(prose, Any(), until)), maybe(kept)) if prose != NEVER else until
     whole = b.tag(Kind.CONTENT, b.peek(Any()), CUT, body)
     if not stops:
