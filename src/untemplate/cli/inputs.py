@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from untemplate.errors import RequestError, SpecError
 from untemplate.golden.tools import load_data, tools_from_data
-from untemplate.spec.files import load_spec, spec_from_text
+from untemplate.spec.files import load_spec, read_text, spec_from_text
 from untemplate.spec.yaml_text import load_yaml
 
 if TYPE_CHECKING:
@@ -64,6 +64,18 @@ def read_stdin() -> str:
         return sys.stdin.buffer.read().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise SpecError(f"not UTF-8 text at byte {error.start}", where="standard input") from error
+
+
+def read_any_text(path: str) -> str:
+    """Return the text of a file, or of standard input.
+
+    Raises:
+        RequestError: E601 when it cannot be read.
+    """
+    try:
+        return read_stdin() if path == "-" else read_text(path)
+    except SpecError as error:
+        raise RequestError(error.message, code="E601", where=error.where) from error
 
 
 def read_data(path: str) -> Any:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from untemplate.cli.inputs import read_data, read_stdin, read_tool_choice, read_tools
+from untemplate.cli.inputs import read_any_text, read_data, read_tool_choice, read_tools
 from untemplate.errors import RequestError
 
 if TYPE_CHECKING:
@@ -57,8 +57,4 @@ def _read_schema(path: str | None) -> Any:
 
 
 def _read_prompt(path: str | None) -> str | None:
-    if path is None:
-        return None
-    from untemplate.spec.files import read_text
-
-    return read_stdin() if path == "-" else read_text(path)
+    return None if path is None else read_any_text(path)
