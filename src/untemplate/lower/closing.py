@@ -40,7 +40,9 @@ def confirm_close(chunks: tuple[str, ...], structure: Node, inside: Node) -> Nod
 
     ``inside``: what never follows a call; where it does, all of the call was quoted.
     """
-    cut = [b.seq(spaced_chunks(chunks[:size]), SPACE, any_of(End(), structure)) for size in range(len(chunks) - 1, -1, -1)]
+    parts = [chunks[start:] for start in range(1, len(chunks)) if is_marker(chunks[start])]
+    parts += [chunks[:size] for size in range(len(chunks) - 1, -1, -1)]
+    cut = [b.seq(spaced_chunks(part), SPACE, any_of(End(), structure)) for part in parts]
     if not chunks:
         return b.seq(SPACE, any_of(End(), structure))
     guard = b.negate(b.seq(SPACE, inside)) if inside != NEVER else EMPTY

@@ -136,9 +136,10 @@ def form_openings(signs: Signs) -> list[tuple[str, ...]]:
     section = chunks(signs.section.open.core) if signs.section.open is not None else ()
     for form in signs.forms:
         opening, inner = chunks(form.open.core), inner_opening(form)
-        found.update(dict.fromkeys(each for each in (section, opening) if each and (each is section or not section or is_marker("".join(each)))))
-        if is_marker("".join(inner)):
-            found[inner] = None
+        alone = not section or is_marker("".join(opening))
+        for each, counts in ((section, True), (opening, alone), (inner, is_marker("".join(inner)))):
+            if each and counts:
+                found[each] = None
     return list(found)
 
 

@@ -16,24 +16,38 @@ from untemplate.lower.request import Request
 from untemplate.lower.signs import Signs, form_openings, read_signs, stops_of
 from untemplate.lower.tags import Code, Kind
 from untemplate.lower.vocabulary import read_vocabulary
+from untemplate.lower.written import written_turn
 from untemplate.peg import builder as b
-from untemplate.peg.nodes import Any, Arena, End, Json, Node, Ref, Until
-from untemplate.spec.model import Marker, Spec
+from untemplate.peg.nodes import Any, Arena, End, Json, Node, Until
+from untemplate.spec.model import Marker, PromptState, Spec
 
 
-class StrictTurn(Protocol):
-    """Makes what a grammar writes for a turn."""
+class StrictCalls(Protocol):
+    """Makes the calls of a turn as a grammar writes them, tool by tool."""
 
     def __call__(self, spec: Spec, request: Request, rules: b.ArenaBuilder) -> Node:
-        """Return the turn in the template's order; rules it needs are added to ``rules``."""
+        """Return the calls with what stands around and between them; rules they need are added to ``rules``."""
 
 
-def lower_turn(spec: Spec, request: Request, *, strict: StrictTurn | None = None) -> Arena:
-    """Return the tree of a turn. Without ``strict`` it holds the parser's side only, which is cheap to make."""
+def lower_turn(
+    spec: Spec,
+    request: Request,
+    *,
+    strict: StrictCalls | None = None,
+    state: PromptState = PromptState.CONTENT,
+    from_trigger: bool = False,
+) -> Arena:
+    """Return the tree of a turn. Without ``strict`` it holds the parser's side only, which is cheap to make.
+
+    Args:
+        state: where the prompt leaves off; the grammar begins there. (The parser reads the end of the prompt itself.)
+        from_trigger: the grammar begins where a call opens.
+    """
     rules = b.ArenaBuilder()
     root = _schema_turn(spec, request, rules) if request.has_schema else _turn(spec, request, rules)
     if strict is not None:
-        root = b.tolerant(strict(spec, request, rules), root)
+        calls = strict(spec, request, rules) if request.callable_tools and spec.turn.calls is not None else None
+        root = b.tolerant(written_turn(spec, request, calls, state=state, from_trigger=from_trigger), root)
     return rules.build(root)
 
 
@@ -195,6 +209,3 @@ def _schema_turn(spec: Spec, request: Request, rules: b.ArenaBuilder) -> Node:
     value = b.catch(b.seq(CUT, b.tag(Kind.CONTENT, Json())), text)
     loop = many(any_of(b.seq(SPACE, ends), b.tag(Kind.CONTENT, b.note(Code.TEXT_AFTER_VALUE), Any(), CUT, Until(stops=stops))))
     return b.seq(_start(signs), head, many(b.seq(SPACE, before, head)), opened, SPACE, value, maybe(fence), loop, SPACE, End())
-
-
-__all__ = ["Ref", "StrictTurn", "lower_turn"]
