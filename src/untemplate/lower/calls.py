@@ -104,12 +104,12 @@ def _form(signs: Signs, form: CallForm, vocabulary: Vocabulary, boundary: Ref, s
         marked = bool(section or opening)
         single = json_call(form.json, vocabulary, tail, marked=marked)
         item = json_call(form.json, vocabulary, (), marked=marked)
-        committed = bare = any_of(_json_list(item, tail, rules), rules.add("call", _either(single, marked)))
-        whole = any_of(
-            b.seq(b.lit("["), SPACE, item.complete(), many(b.seq(_COMMA, item.complete())), SPACE, b.lit("]"), spaced_chunks(tail)),
-            rules.add("whole-call", single.complete()),
-        )
-        orphan = json_call(form.json, vocabulary, tail, marked=False).complete()
+        call = rules.add("call", _either(single, marked))
+        further = many(b.seq(SPACE, maybe(_COMMA), call, _REPAIRED)) if tail else EMPTY
+        committed = bare = any_of(_json_list(item, tail, rules), b.seq(call, further, close_after_value(tail)))
+        listed = b.seq(b.lit("["), SPACE, item.complete(), many(b.seq(_COMMA, item.complete())), SPACE, b.lit("]"))
+        whole = b.seq(any_of(listed, rules.add("whole-call", single.complete())), spaced_chunks(tail))
+        orphan = b.seq(json_call(form.json, vocabulary, tail, marked=False).complete(), spaced_chunks(tail))
     close = chunks(signs.section.close.core) if signs.section.close is not None else ()
     if not tail and form.json is not None and form.json.array:
         orphan = b.seq(b.lit("["), SPACE, orphan, many(b.seq(_COMMA, orphan)), SPACE, b.lit("]"))

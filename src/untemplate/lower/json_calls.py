@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from untemplate.lower.bodies import CUT, CallBody, Way
-from untemplate.lower.closing import close_after_value, spaced_chunks
+from untemplate.lower.closing import spaced_chunks
 from untemplate.lower.marks import EMPTY, SPACE, any_of, many, maybe
 from untemplate.lower.tags import CallData, Code, Kind
 from untemplate.lower.vocabulary import Vocabulary
@@ -16,7 +16,9 @@ from untemplate.peg import builder as b
 from untemplate.peg.nodes import Json, JsonKind, Node
 from untemplate.spec.model import JsonCall
 
-_SYNONYMS = ("arguments", "parameters")
+_SYNONYMS = ("arguments", "parameters", "args", "params", "input")
+_SILENT = ("type", "id", "index")
+"""Keys of no meaning that models often add: passing over them is not worth a word."""
 _COLON = b.seq(SPACE, b.lit(":"), SPACE)
 _COMMA = b.seq(SPACE, b.lit(","), SPACE)
 
@@ -36,7 +38,7 @@ class _Level:
 
 
 def json_call(call: JsonCall, vocabulary: Vocabulary, tail: tuple[str, ...], *, marked: bool) -> CallBody:
-    """Return the body of a call that is a JSON object. ``tail``: the chunks that close it.
+    """Return the body of a call that is a JSON object, without its close. ``tail``: the chunks that close it.
 
     ``marked``: an opening marker stands before it; else only an object whose first keys are a call's own is taken for one.
     """
@@ -81,28 +83,26 @@ def _way(levels: list[_Level], vocabulary: Vocabulary, tail: tuple[str, ...]) ->
         before = many(b.seq(_member(level, certain=False), _COMMA))
         head += [b.lit("{"), SPACE, before, _key(level.step), _COLON]
         rest = [many(b.seq(_COMMA, _member(level, certain=True))), maybe(_COMMA), _end(tail), *rest]
-    any_name = b.tag(Kind.NAME, Json(kind=JsonKind.STRING, decoded=True))
     return Way(
         head=b.seq(*head, _quoted(vocabulary.json_name())),
-        unknown=b.seq(*head, any_name),
-        rest=b.seq(*rest, close_after_value(tail)),
-        whole=b.seq(*rest, spaced_chunks(tail)),
-        unknown_whole=b.seq(*rest, spaced_chunks(tail)),
+        unknown=b.seq(*head, _any_name()),
+        rest=b.seq(*rest),
+        whole=b.seq(*rest),
+        unknown_whole=b.seq(*rest),
     )
 
 
 def _keyed(call: JsonCall, vocabulary: Vocabulary, tail: tuple[str, ...]) -> Way:
     """Return the call whose name is the key of its arguments."""
     opening = [node for step in call.arguments for node in (b.lit("{"), SPACE, _key(step), _COLON)]
-    any_name = b.tag(Kind.NAME, Json(kind=JsonKind.STRING, decoded=True))
     ends = [node for _ in range(len(call.arguments) + 1) for node in (maybe(_COMMA), _end(tail))]
     rest = b.seq(_arguments(certain=True), *ends)
     return Way(
         head=b.seq(*opening, b.lit("{"), SPACE, _quoted(vocabulary.json_name()), _COLON),
-        unknown=b.seq(*opening, b.lit("{"), SPACE, any_name, _COLON),
-        rest=b.seq(rest, close_after_value(tail)),
-        whole=b.seq(rest, spaced_chunks(tail)),
-        unknown_whole=b.seq(rest, spaced_chunks(tail)),
+        unknown=b.seq(*opening, b.lit("{"), SPACE, _any_name(), _COLON),
+        rest=rest,
+        whole=rest,
+        unknown_whole=rest,
     )
 
 
@@ -114,6 +114,12 @@ def _end(tail: tuple[str, ...]) -> Node:
 
 def _quoted(node: Node) -> Node:
     return any_of(*(b.seq(b.lit(mark), SPACE, node, SPACE, b.lit(mark)) for mark in "\"'"))
+
+
+def _any_name() -> Node:
+    """Return a name that need not be declared; a blank one is none."""
+    blank = any_of(*(b.seq(b.lit(mark), SPACE, b.lit(mark)) for mark in "\"'"))
+    return b.seq(b.negate(blank), b.tag(Kind.NAME, Json(kind=JsonKind.STRING, decoded=True)))
 
 
 def _key(key: str) -> Node:
@@ -132,7 +138,8 @@ def _member(level: _Level, *, certain: bool) -> Node:
     if certain or level.known is None:
         excluded = () if certain else (level.step, *level.excluded)
         guard = b.negate(any_of(*map(_key, excluded))) if excluded else EMPTY
-        options.append(b.seq(guard, Json(kind=JsonKind.STRING, emit=False), value))
+        silent = any_of(*map(_key, (*_SILENT, *(level.known or ()))))
+        options += [b.seq(guard, silent, value), b.seq(guard, Json(kind=JsonKind.STRING, emit=False), value, b.note(Code.UNKNOWN_MEMBER))]
     else:
         keys = [key for key in level.known if key not in (level.step, *level.excluded, *level.arguments)]
         options.append(b.seq(any_of(*map(_key, keys)), value))

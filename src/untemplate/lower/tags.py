@@ -47,6 +47,8 @@ class Code(StrEnum):
     """A marker is missing or written twice; the meaning is certain."""
     UNKNOWN_TOOL = "unknown_tool"
     """A whole call to a tool that was not declared; it is delivered."""
+    UNKNOWN_MEMBER = "unknown_member"
+    """A member of a call written as JSON that means nothing; it is dropped."""
     INCOMPLETE_CALL = "incomplete_call"
     """A call that began and does not fit any more, or was cut; its arguments stay open."""
     UNCLOSED_CALL = "unclosed_call"

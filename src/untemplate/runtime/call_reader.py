@@ -197,8 +197,9 @@ class CallReader:
             return self.state.end()
         kind = self._open.pop()
         self._words.pop(kind, None)
-        if kind == Kind.VALUE:
-            self._value = None
-        elif kind == Kind.ARGUMENTS_TEXT:
+        if kind == Kind.VALUE and self._value is not None:
+            value, self._value = self._value, None
+            return self.state.write(value.cut())
+        if kind == Kind.ARGUMENTS_TEXT:
             self._text = None
         return []

@@ -43,7 +43,7 @@ class JsonText:
     @property
     def plain(self) -> bool:
         """Whether the text is no object: it is given as one JSON string."""
-        return self._plain
+        return self._plain and self._begun
 
     def feed(self, text: str) -> str:
         """Return the JSON that this text makes certain."""

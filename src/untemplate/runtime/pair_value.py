@@ -78,6 +78,10 @@ class PairValue:
             return ""
         return text if self._text is None else self._text.feed(text)
 
+    def cut(self) -> str:
+        """Return the JSON that is certain of a value that breaks off."""
+        return "" if self._muted or self._text is None or self._tree is not None else self._text.cut()
+
     def close(self) -> str:
         """Return the rest of the JSON."""
         if self._muted:

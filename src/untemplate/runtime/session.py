@@ -141,7 +141,7 @@ class Session:
         for code, position, about in found:
             # A stray marker is noted behind it, so that one at the end of the prompt is the prompt's own.
             if position > base or (position == base and (not base or code != Code.STRAY_MARKER)):
-                self._problems += (Diagnostic(code=code, position=position - base, message=about),)
+                self._problems += (Diagnostic(code=str(code), position=position - base, message=about),)
 
     def _diagnostics(self) -> tuple[Diagnostic, ...]:
         """Return what did not fit with the text around it, which does not depend on how the text was cut."""

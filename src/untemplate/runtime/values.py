@@ -92,6 +92,17 @@ class TextValue:
         self.fits = JsonType.STRING in self._types
         return json.dumps(self._held, ensure_ascii=False)
 
+    def cut(self) -> str:
+        """Return the JSON that is certain where the value breaks off: the beginning of what can be no string."""
+        if self._string:
+            return self._opening() + escape(self._unmark("", final=True))
+        if JsonType.STRING in self._types:
+            return ""
+        reader = JsonReader(Json())
+        text = self._held.strip()
+        reader.read(text, 0, _NUMBER.fullmatch(text) is not None)
+        return "".join(reader.pieces)
+
     def _opening(self) -> str:
         opened, self._opened = self._opened, True
         return "" if opened else '"'
