@@ -22,9 +22,7 @@ class JsonSpans:
 
 def find_spans(text: str, calls: tuple[CallCase, ...]) -> JsonSpans | None:
     """Return the literals that hold name and arguments of each call, or ``None`` where a call is no such literal."""
-    first = calls[0]
-    holds = (first.name, *(str(value) for value in first.arguments.values()))
-    found = outermost(text, holds)
+    found = _find_call(text, calls[0])
     if found is None:
         return None
     if isinstance(found.value, list):
@@ -33,12 +31,22 @@ def find_spans(text: str, calls: tuple[CallCase, ...]) -> JsonSpans | None:
         return JsonSpans(array=True, spans=(found,))
     spans = [found]
     for call in calls[1:]:
-        rest = outermost(text[spans[-1].end :], (call.name, *(str(value) for value in call.arguments.values())))
+        rest = _find_call(text[spans[-1].end :], call)
         if rest is None:
             return None
         offset = spans[-1].end
         spans.append(Decoded(rest.value, rest.start + offset, rest.end + offset, rest.python))
     return JsonSpans(array=False, spans=tuple(spans))
+
+
+def _find_call(text: str, call: CallCase) -> Decoded | None:
+    """Return the outermost literal that is a call or a list of calls: an object around such a list is a section, not a call."""
+    holds = (call.name, *(str(value) for value in call.arguments.values()))
+
+    def is_call(value: Any) -> bool:
+        return isinstance(value, list) or any(item == call.name or path[-1:] == (call.name,) for path, item in _paths(value))
+
+    return outermost(text, holds, accepts=is_call)
 
 
 def _paths(value: Any, prefix: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:

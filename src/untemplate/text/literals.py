@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,10 +64,12 @@ def _closing(text: str, start: int) -> int | None:
     return None
 
 
-def outermost(text: str, holds: tuple[str, ...], *, limit: int | None = None) -> Decoded | None:
+def outermost(
+    text: str, holds: tuple[str, ...], *, limit: int | None = None, accepts: Callable[[Any], bool] | None = None
+) -> Decoded | None:
     """Return the leftmost object or array in ``text`` whose literal text holds every string of ``holds``.
 
-    ``limit``: the literal must start before that offset.
+    ``limit``: the literal must start before that offset. ``accepts``: a further demand on its value.
     """
     last = min(text.find(mark) for mark in holds)
     if last < 0:
@@ -75,6 +78,8 @@ def outermost(text: str, holds: tuple[str, ...], *, limit: int | None = None) ->
         if text[start] not in "{[":
             continue
         found = decode_at(text, start)
-        if found is not None and all(mark in text[found.start : found.end] for mark in holds):
+        if found is None or not all(mark in text[found.start : found.end] for mark in holds):
+            continue
+        if accepts is None or accepts(found.value):
             return found
     return None
