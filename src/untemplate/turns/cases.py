@@ -9,7 +9,7 @@ from itertools import islice, product
 from typing import Any
 
 from untemplate.probe.cases import CallCase, Case
-from untemplate.spec.model import Spec
+from untemplate.spec.model import Spec, Support
 from untemplate.turns.kinds import PROPERTIES, SAMPLES, Pool
 from untemplate.turns.strings import HOSTILE, LIKE_JSON, PLAIN, WHITE, marker_texts, prose_strings
 from untemplate.turns.tools import EVERYTHING, NAMES, ZERO
@@ -25,7 +25,7 @@ class MadeCase:
     case: Case
 
 
-REASONING = "First I think: is it 2 < 3?\nYes.\n\nSo \"it\" is."
+REASONING = 'First I think: is it 2 < 3?\nYes.\n\nSo "it" is.'
 CONTENT = "Here it is:\n\n- one\n- 'two' & \"three\"\n\nDone."
 
 
@@ -41,7 +41,7 @@ def named_call(index: int, name: str, arguments: Mapping[str, Any]) -> CallCase:
 
 _SEVERAL = (
     call(0, city="Paris", count=3, flag=True),
-    call(1, "searchWeb2", query="a \"b\"\nc", limit=None),
+    call(1, "searchWeb2", query='a "b"\nc', limit=None),
     call(2, ZERO),
     call(3, "x", options={"label": "10", "tags": []}, words=["one", "t w o"]),
 )
@@ -53,10 +53,11 @@ SHORT_KEYS = frozenset({"city", "query", "count", "ratio", "flag", "nothing", "l
 
 def short_cases(spec: Spec) -> tuple[MadeCase, ...]:
     """Return about a dozen messages that show the most: what the compiler reads back every time."""
-    marks = marker_texts(spec)
+    closes = {marker.core.strip() for marker in spec.turn.reasoning.close}
+    marks = [text for text in marker_texts(spec) if text not in closes]
     prose = f"It names {marks[0]} and {marks[-1]} here." if marks else "It names nothing."
     inside = _without(f"I name {marks[-1]} too." if marks else "Nothing.", spec)
-    every = call(0, city="it's \"x\"\n<b> \\n", count=-12, ratio=2.5, flag=False, nothing=None, options={"label": "10"}, words=["a", "b c"])
+    every = call(0, city='it\'s "x"\n<b> \\n', count=-12, ratio=2.5, flag=False, nothing=None, options={"label": "10"}, words=["a", "b c"])
     made = [
         MadeCase("content", Case(content=f"{CONTENT}\n{prose}")),
         MadeCase("reasoning and content", Case(reasoning=f"{REASONING}\n{inside}", content=CONTENT)),
@@ -106,7 +107,13 @@ def _presence_grid(spec: Spec) -> Iterator[MadeCase]:
 def _texts(spec: Spec) -> Iterator[MadeCase]:
     """Yield hostile content and reasoning."""
     prose = prose_strings(spec)
-    for kind, texts in (("plain", PLAIN[:4]), ("hostile", HOSTILE), ("white space", WHITE), ("looks like JSON", LIKE_JSON), ("marker", prose)):
+    for kind, texts in (
+        ("plain", PLAIN[:4]),
+        ("hostile", HOSTILE),
+        ("white space", WHITE),
+        ("looks like JSON", LIKE_JSON),
+        ("marker", prose),
+    ):
         for text in texts:
             if text:
                 yield MadeCase(f"content: {kind}", Case(content=text))
@@ -143,7 +150,9 @@ def _fillings() -> Iterator[MadeCase]:
     yield MadeCase("no arguments twice", Case(content="Twice:", calls=(call(0, ZERO), call(1, ZERO))))
     yield MadeCase("no arguments, though it takes some", Case(calls=(call(0),)))
     yield MadeCase("the same call twice", Case(calls=(call(0, city="Paris"), call(1, city="Paris"))))
-    yield MadeCase("every argument", Case(calls=(named_call(0, EVERYTHING, {key: values[-1] for key, values in dict(SAMPLES.values()).items()}),)))
+    yield MadeCase(
+        "every argument", Case(calls=(named_call(0, EVERYTHING, {key: values[-1] for key, values in dict(SAMPLES.values()).items()}),))
+    )
 
 
 def random_case(spec: Spec, rng: random.Random) -> MadeCase:
@@ -151,7 +160,8 @@ def random_case(spec: Spec, rng: random.Random) -> MadeCase:
     pool = Pool(rng, (*PLAIN, *HOSTILE, *WHITE, *LIKE_JSON, *prose_strings(spec)))
     most = 0 if spec.turn.calls is None else spec.capabilities.max_calls or MOST_CALLS
     calls = tuple(_random_call(pool, index) for index in range(rng.choice((0, 1, 1, 2, 3, 4)))[:most])
-    reasoning = _without(_random_text(pool), spec) if rng.random() < 0.5 else None
+    reasons = spec.capabilities.reasoning is Support.KEPT and rng.random() < 0.5
+    reasoning = _without(_random_text(pool), spec) if reasons else None
     content = _random_text(pool) if not calls or rng.random() < 0.5 else None
     return MadeCase("random", Case(reasoning or None, content or None, calls))
 

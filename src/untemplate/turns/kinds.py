@@ -100,7 +100,7 @@ _MAKERS: Mapping[str, Callable[[Pool, Schema], Any]] = {
     "object": _make_object,
 }
 
-_INNER_FULL = {"label": "a \"b\" c", "size": 3, "on": False, "ratio": -0.5, "tags": ["x", "y z"], "none": None}
+_INNER_FULL = {"label": 'a "b" c', "size": 3, "on": False, "ratio": -0.5, "tags": ["x", "y z"], "none": None}
 
 SAMPLES: Mapping[str, tuple[str, Sequence[Any]]] = {
     "string": ("city", PLAIN),
@@ -124,7 +124,7 @@ SAMPLES: Mapping[str, tuple[str, Sequence[Any]]] = {
             {"title": "it's", "inner": _INNER_FULL, "rows": [{"label": "a"}, {"size": 2}], "grid": [[1, 2], []], "extra": {}},
         ),
     ),
-    "array": ("words", ([], ["one"], ["a b", "c, d", "10", "true"], ["say \"hi\"", "line\nbreak", "it's"])),
+    "array": ("words", ([], ["one"], ["a b", "c, d", "10", "true"], ['say "hi"', "line\nbreak", "it's"])),
     "array of numbers": ("numbers", ([1.5, -2.0], [0.25])),
     "nested array": ("grid", ([[1, 2], [3]], [[]], [])),
     "array of objects": ("rows", ([{"label": "a", "size": 1}, {"on": True, "tags": []}], [_INNER_FULL], [{}])),

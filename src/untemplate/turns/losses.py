@@ -76,9 +76,14 @@ def _lines(text: str) -> str:
     return re.sub(r"[ \t]*\n\s*", "\n", text)
 
 
-def _spoken(case: Case) -> Case:
-    """Return the message with its reasoning in front of its content."""
-    return replace(case, reasoning=None, content=((case.reasoning or "") + (case.content or "")) or None)
+def _spoken(between: str) -> Change:
+    """Return the change that puts reasoning in front of content."""
+
+    def changed(case: Case) -> Case:
+        texts = [text for text in (case.reasoning, case.content) if text]
+        return replace(case, reasoning=None, content=between.join(texts) or None)
+
+    return changed
 
 
 def _thought(case: Case) -> Case:
@@ -108,7 +113,7 @@ LOSSES: tuple[Loss, ...] = (
     Loss("empty arguments are dropped", _on_calls(lambda call: replace(call, arguments=_without_empties(call.arguments)))),
     Loss("empty values in arguments are dropped", _on_values(_without_empties)),
     Loss("white space at the ends of string arguments is trimmed", _on_values(_stripped)),
-    Loss("reasoning is written as content is", _spoken),
+    *(Loss("reasoning is written as content is", _spoken(between)) for between in ("", "\n", "\n\n", " ")),
     Loss("content is written as reasoning is", _thought),
 )
 
@@ -161,7 +166,11 @@ def writes_ids(turn: RenderedTurn) -> bool:
 
 def same_case(left: Case, right: Case) -> bool:
     """Return whether two messages are the same, types of values and order of keys included; ids set aside."""
-    return (left.reasoning or "", left.content or "", _plain_calls(left)) == (right.reasoning or "", right.content or "", _plain_calls(right))
+    return (left.reasoning or "", left.content or "", _plain_calls(left)) == (
+        right.reasoning or "",
+        right.content or "",
+        _plain_calls(right),
+    )
 
 
 def _plain_calls(case: Case) -> list[Any]:
@@ -177,5 +186,3 @@ def _typed(value: Any) -> Any:
             return ("list", [_typed(item) for item in value])
         case _:
             return (type(value).__name__, value)
-
-

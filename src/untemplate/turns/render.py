@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from untemplate.infer.turn import TurnFound
 from untemplate.probe.cases import Case
 from untemplate.probe.prober import Prober
+from untemplate.probe.shape import Shape
 from untemplate.spec.model import Spec
+
+
+class Writer(Protocol):
+    """Writes turns: a template's prober, or a spec that composes them."""
+
+    @property
+    def shape(self) -> Shape:
+        """The shape of messages that it takes."""
+
+    def turn(self, case: Case) -> str | None:
+        """Return the turn of ``case`` with its header and its end; ``None`` where it is refused."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,8 +31,8 @@ class Mode:
     name: str
     """``default``, ``thinking`` or ``no thinking``."""
     thinking: bool | None
-    plain: Prober
-    calling: Prober
+    plain: Writer
+    calling: Writer
     """Renders turns that call tools."""
     base: str
     """The rendering of what comes before the turn."""
@@ -78,7 +90,7 @@ def _settings(spec: Spec) -> Iterator[tuple[bool | None, Mapping[str, Any]]]:
 _BOTH = Case(reasoning="zreasqtext", content="zcontqtext")
 
 
-def _renders_alike(mode: Mode, plain: Prober) -> bool:
+def _renders_alike(mode: Mode, plain: Writer) -> bool:
     return mode.plain.turn(_BOTH) == plain.turn(_BOTH)
 
 

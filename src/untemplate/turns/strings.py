@@ -22,7 +22,7 @@ HOSTILE = (
     "a < b > c << d >> e",
     "{curly} [square] (round)",
     "key: value, other: [1, 2]",
-    "```json\n{\"a\": 1}\n```",
+    '```json\n{"a": 1}\n```',
     "{{ jinja }} {% if x %} {# no #}",
     "50% of $5 #1 @home ~/x",
     "line\u2028separator",
@@ -33,7 +33,24 @@ HOSTILE = (
 
 WHITE = ("  padded  ", " leading", "trailing ", "\nnewline first", "newline last\n", "\n\nboth\n\n", "    indented\n      more")
 
-LIKE_JSON = ("10", "-3.5", "1e5", "true", "false", "null", "{}", "[]", '{"a": 1}', "[1, 2]", '"quoted"', "True", "None", "'single'", "007", "")
+LIKE_JSON = (
+    "10",
+    "-3.5",
+    "1e5",
+    "true",
+    "false",
+    "null",
+    "{}",
+    "[]",
+    '{"a": 1}',
+    "[1, 2]",
+    '"quoted"',
+    "True",
+    "None",
+    "'single'",
+    "007",
+    "",
+)
 
 
 def marker_texts(spec: Spec) -> tuple[str, ...]:

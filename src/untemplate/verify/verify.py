@@ -12,6 +12,7 @@ from untemplate.infer.turn import TurnFound
 from untemplate.parser import Parser, build_parser
 from untemplate.spec.model import Spec
 from untemplate.turns.cases import SHORT_KEYS, MadeCase, long_cases, short_cases
+from untemplate.turns.composed import composed_modes
 from untemplate.turns.render import Mode, NotRendered, RenderedTurn, make_modes, render_turn
 from untemplate.turns.tools import make_tools
 from untemplate.verify.check import check_chunks, check_turn, rebuilt_text
@@ -33,8 +34,7 @@ class _Tally:
 def verify_shortly(spec: Spec, found: TurnFound) -> Report:
     """Return what came of a dozen turns, each read whole."""
     tools = make_tools(SHORT_KEYS)
-    modes = make_modes(spec, found, tools)
-    return _run(spec, found, modes, tools, short_cases(spec), rng=None, progress=None)
+    return _run(spec, make_modes(spec, found, tools), found.header, tools, short_cases(spec))
 
 
 def verify_at_length(
@@ -47,25 +47,33 @@ def verify_at_length(
         progress: called with the number of messages tried, after each.
     """
     tools = make_tools()
-    modes = make_modes(spec, found, tools)
-    return _run(spec, found, modes, tools, long_cases(spec, seed, budget), rng=random.Random(seed), progress=progress)
+    cases = long_cases(spec, seed, budget)
+    return _run(spec, make_modes(spec, found, tools), found.header, tools, cases, rng=random.Random(seed), progress=progress)
+
+
+def verify_composed(spec: Spec, *, seed: int = 0, budget: int = 300, progress: Callable[[int], None] | None = None) -> Report:
+    """Return the same for turns that the spec itself lays out: without its template, only the reading is put to the test."""
+    tools = make_tools()
+    cases = long_cases(spec, seed, budget)
+    header = spec.prompt.roles.get("assistant", "")
+    return _run(spec, composed_modes(spec), header, tools, cases, rng=random.Random(seed), progress=progress)
 
 
 def _run(
     spec: Spec,
-    found: TurnFound,
     modes: Sequence[Mode],
+    header: str,
     tools: Sequence[dict[str, Any]],
     cases: Iterable[MadeCase],
     *,
-    rng: random.Random | None,
-    progress: Callable[[int], None] | None,
+    rng: random.Random | None = None,
+    progress: Callable[[int], None] | None = None,
 ) -> Report:
     tally = _Tally()
-    parsers: dict[str, Parser] = {}
+    reader = _Reader(spec, tools)
     for number, made in enumerate(cases, start=1):
         for mode in modes:
-            _try(made, mode, spec, found.header, tools, parsers, tally, rng)
+            _try(made, mode, reader, header, tally, rng)
         if progress is not None:
             progress(number)
     return Report(
@@ -77,29 +85,33 @@ def _run(
     )
 
 
-def _try(
-    made: MadeCase,
-    mode: Mode,
-    spec: Spec,
-    header: str,
-    tools: Sequence[dict[str, Any]],
-    parsers: dict[str, Parser],
-    tally: _Tally,
-    rng: random.Random | None,
-) -> None:
+@dataclass(slots=True)
+class _Reader:
+    """The parsers of one spec, one for each prompt."""
+
+    spec: Spec
+    tools: Sequence[dict[str, Any]]
+    _parsers: dict[str, Parser] = field(default_factory=dict)
+
+    def parser(self, prompt: str) -> Parser:
+        """Return the parser of the turn that follows ``prompt``."""
+        if prompt not in self._parsers:
+            self._parsers[prompt] = build_parser(self.spec, prompt=prompt, tools=self.tools)
+        return self._parsers[prompt]
+
+
+def _try(made: MadeCase, mode: Mode, reader: _Reader, header: str, tally: _Tally, rng: random.Random | None) -> None:
     turn = render_turn(made.case, mode, header)
     if isinstance(turn, NotRendered):
         tally.skipped.append(turn.because)
         return
-    parser = parsers.get(turn.prompt)
-    if parser is None:
-        parser = parsers[turn.prompt] = build_parser(spec, prompt=turn.prompt, tools=tools)
-    outcome = check_turn(turn, spec, parser)
+    parser = reader.parser(turn.prompt)
+    outcome = check_turn(turn, reader.spec, parser)
     difference = outcome.difference
     if outcome.skipped is None and difference is None and rng is not None:
         difference = check_chunks(turn, parser, rng)
     if difference is not None:
-        tally.mismatches.append(_mismatch(made, turn, difference, spec, header))
+        tally.mismatches.append(_mismatch(made, turn, difference, reader.spec, header))
     elif outcome.skipped is not None:
         tally.skipped.append(outcome.skipped)
     else:
