@@ -15,6 +15,7 @@ from typing import Any
 from untemplate.emit.export import Exported, Loss
 from untemplate.emit.response_template_blocks import content_field, start_anchor, thinking_field
 from untemplate.emit.response_template_calls import CallsField, calls_field
+from untemplate.emit.response_template_check import check_response_template
 from untemplate.errors import SpecError
 from untemplate.lower.signs import read_signs
 from untemplate.spec.model import Spec
@@ -32,7 +33,9 @@ class Profile(StrEnum):
 def emit_response_template(spec: Spec, profile: Profile = Profile.PORTABLE) -> Exported:
     """Return the response template of a spec as JSON text, with what it loses."""
     template, losses, notes = response_template(spec, profile)
-    return Exported(text=json.dumps(template, ensure_ascii=False, indent=2) + "\n", losses=losses, notes=notes)
+    named = {loss.field for loss in losses}
+    found = tuple(loss for loss in check_response_template(spec, template) if loss.field not in named)
+    return Exported(text=json.dumps(template, ensure_ascii=False, indent=2) + "\n", losses=(*losses, *found), notes=notes)
 
 
 def response_template(spec: Spec, profile: Profile = Profile.PORTABLE) -> tuple[dict[str, Any], tuple[Loss, ...], tuple[str, ...]]:

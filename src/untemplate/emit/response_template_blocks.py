@@ -88,11 +88,9 @@ def content_field(spec: Spec, signs: Signs, call_start: str | None) -> tuple[Fie
         return {**delimit("close", [*closes, *ends]), **field}, tuple(losses)
     reasoning = {marker.core for marker in signs.reasoning_open}
     opens = [opening(marker) for marker in signs.content_open if marker.core not in reasoning]
-    shared = [marker for marker in signs.content_open if marker.core in reasoning]
-    losses = [Loss(field="content", message=f"read as reasoning where it opens with {marker.core!r}, as reasoning does") for marker in shared]
     if not signs.content_close and call_start is not None:
         ends = [*ends, (Pattern(f"{one_of((*signs.layouts, ''))}(?={call_start})"),)]
-    return {**delimit("open", opens), **delimit("close", [*closes, *ends]), **field}, tuple(losses)
+    return {**delimit("open", opens), **delimit("close", [*closes, *ends]), **field}, ()
 
 
 def ending(spec: Spec, signs: Signs) -> tuple[Delimiter, ...]:
@@ -127,14 +125,19 @@ def start_anchor(spec: Spec, signs: Signs) -> Field:
 
 
 def _leaves_layout(entry: GenerationPrompt, signs: Signs) -> bool:
-    """Return whether the prompt closes reasoning with more layout than a close takes: then the turn starts behind all of it."""
-    if entry.state is not PromptState.AFTER_REASONING:
-        return False
-    for marker in signs.reasoning_close:
-        _, found, rest = entry.prefill.rpartition(marker.core)
-        if found:
-            return rest not in prefixes(marker.after)
-    return True
+    """Return whether the prompt closes reasoning that it did not open, or with more layout than the delimiters take.
+
+    Then the turn starts behind all of that.
+    """
+    return entry.state is PromptState.AFTER_REASONING and not any(
+        entry.prefill == f"{lead}{opened.core}{inner}{before}{closed.core}{rest}"
+        for opened in signs.reasoning_open
+        for closed in signs.reasoning_close
+        for lead in optional(opened.before)
+        for inner in prefixes(opened.after)
+        for before in optional(closed.before)
+        for rest in prefixes(closed.after)
+    )
 
 
 def _end_of_prompt(spec: Spec) -> str:

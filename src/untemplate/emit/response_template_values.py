@@ -50,16 +50,14 @@ def read_pairs(arguments: Arguments, behind: str = "") -> Pairs:
             return _as_text(layout.begin + key + layout.middle + value + layout.end + following, values)
         return _as_json(layout.begin + key + layout.middle + "(?P<value>.*?)" + layout.end + following, values)
     follows = rf"(?=\s*(?:{_separator(pairs)}{layout.begin}{_bare_key(pairs, layout)}{layout.middle}|{END}))"
-    if layout.middle.strip(r"\s*") == ":":
-        return _as_json(layout.begin + key + layout.middle + f"(?P<value>{_nested_value(values)})", values)
     if string.encoding is Encoding.RAW and not string.open:
         return _as_text(layout.begin + key + layout.middle + f"(?P<value>.*?){follows}", values)
     if string.encoding is Encoding.RAW and len(string.open) == 1 and string.open == string.close:
         mark = quote(string.open)
         simple = f"[^{quote_class(string.open)}]*{mark}{follows}"
-        value = f"(?:(?P<quote>{mark})(?!{simple}))?(?P<value>.*?)(?(quote){mark}){follows}"
+        value = f"(?:(?P<quote>{mark})(?!{simple}))?(?P<value>{mark}{simple}|.*?)(?(quote){mark}){follows}"
         return _as_json(layout.begin + key + layout.middle + value, values)
-    return _as_json(layout.begin + key + layout.middle + f"(?P<value>.*?){follows}", values)
+    return _as_json(layout.begin + key + layout.middle + f"(?P<value>{_nested_value(values)})", values)
 
 
 def _layout(pairs: PairList, values: Mapping[JsonType, Value]) -> _Layout:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Iterable
 
 from untemplate.emit.plain import Rules, children, references, regular_rules
 from untemplate.lower.rulebook import RuleBook
@@ -15,6 +17,7 @@ MOST_DEPTH = 10
 """Groups nested deeper become rules; readers of grammars are recursive."""
 _SMALL = 12
 _EASY_COUNT = 300
+_NUMBER = re.compile(r"(-\d+)+$")
 
 
 def tidy(rules: Rules, root: str = "root") -> dict[str, Node]:
@@ -26,14 +29,32 @@ def tidy(rules: Rules, root: str = "root") -> dict[str, Node]:
     split.update(book.rules)
     joined = _join_equal(split, root)
     placed = _write_in_place(joined, root)
-    return _order(placed, root)
+    return _named(_order(_at_root(placed, root), root), root)
+
+
+def _at_root(rules: dict[str, Node], root: str) -> dict[str, Node]:
+    """Return ``rules`` with the root's own tree at the root, where it only names a rule that nothing else uses."""
+    node = rules[root]
+    if isinstance(node, Ref) and sum(name == node.name for other in rules.values() for name in references(other)) == 1:
+        return {**rules, root: rules[node.name]}
+    return rules
+
+
+def _named(rules: dict[str, Node], root: str) -> dict[str, Node]:
+    """Return ``rules`` with the numbers in their names closed up, in order of appearance."""
+    names: dict[str, str] = {}
+    book = RuleBook(())
+    for name in rules:
+        base = _NUMBER.sub("", name)
+        names[name] = root if name == root else book.reserve(base)
+    return {names[name]: _rename(node, names) for name, node in rules.items()}
 
 
 def _split(node: Node, book: RuleBook, hint: str, depth: int) -> Node:
     """Return ``node`` with large counts nested, repetitions of repetitions and deep groups made rules."""
     match node:
         case Sequence(items=items):
-            return seq(*(_split(item, book, hint, depth) for item in items))
+            return _flat(_split(item, book, hint, depth) for item in items)
         case Choice(options=options):
             inner = Choice(options=tuple(_split(option, book, hint, depth + 1) for option in options))
             return book.define(hint, inner) if depth >= MOST_DEPTH else inner
@@ -44,6 +65,12 @@ def _split(node: Node, book: RuleBook, hint: str, depth: int) -> Node:
             return _counted(inner, minimum, maximum, book, hint)
         case _:
             return node
+
+
+def _flat(nodes: Iterable[Node]) -> Node:
+    """Return a sequence with sequences inside opened; literals stay apart, since each may be a token of its own."""
+    items = tuple(item for node in nodes for item in (node.items if isinstance(node, Sequence) else (node,)))
+    return items[0] if len(items) == 1 else Sequence(items=items)
 
 
 def _counted(item: Node, minimum: int, maximum: int | None, book: RuleBook, hint: str) -> Node:
@@ -87,7 +114,8 @@ def _join_equal(rules: dict[str, Node], root: str) -> dict[str, Node]:
                 changed = True
         if not changed:
             return rules
-        rules = {name: _rename(node, names) for name, node in rules.items() if name not in names}
+        finals = {name: _final(name, names) for name in names}
+        rules = {name: _rename(node, finals) for name, node in rules.items() if name not in names}
 
 
 def _final(name: str, names: dict[str, str]) -> str:
@@ -101,7 +129,7 @@ def _final(name: str, names: dict[str, str]) -> str:
 def _rename(node: Node, names: dict[str, str]) -> Node:
     match node:
         case Ref(name=name):
-            return Ref(name=_final(name, names)) if name in names else node
+            return Ref(name=names[name]) if name in names else node
         case Sequence(items=items):
             return Sequence(items=tuple(_rename(item, names) for item in items))
         case Choice(options=options):
@@ -137,7 +165,7 @@ def _write_in_place(rules: dict[str, Node], root: str) -> dict[str, Node]:
                     return fill(target, user, depth + 1)
                 return node
             case Sequence(items=items):
-                return seq(*(fill(item, user, depth) for item in items))
+                return _flat(fill(item, user, depth) for item in items)
             case Choice(options=options):
                 filled: list[Node] = []
                 for option in options:

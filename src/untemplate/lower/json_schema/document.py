@@ -11,6 +11,13 @@ from untemplate.errors import SchemaError
 
 _DATA = frozenset({"enum", "const", "default", "examples", "example"})
 """Keywords whose values are data, not schemas."""
+_SINCE = {
+    **dict.fromkeys(("const", "contains", "propertyNames"), 6),
+    **dict.fromkeys(("if", "then", "else"), 7),
+    **dict.fromkeys(("dependentRequired", "dependentSchemas", "unevaluatedProperties", "unevaluatedItems", "$recursiveRef"), 2019),
+    **dict.fromkeys(("prefixItems", "$dynamicRef"), 2020),
+}
+"""The draft that brought a keyword: a document that names an older one does not mean it."""
 _IGNORED_SIBLINGS = frozenset({3, 4, 6, 7})
 
 
@@ -69,6 +76,10 @@ class Document:
     def siblings_count(self) -> bool:
         """Keywords beside ``$ref`` count: since draft 2019-09, and where no draft is named."""
         return self.draft not in _IGNORED_SIBLINGS
+
+    def means(self, keyword: str) -> bool:
+        """Tell whether a keyword counts in the draft that the document names."""
+        return _SINCE.get(keyword, 0) <= self.draft
 
     def error(self, part: Part, keyword: str, message: str, *, hint: str | None = None, code: str | None = None) -> SchemaError:
         """Return the error for a keyword of ``part``."""

@@ -42,8 +42,12 @@ def fold(branch: Branch, part: Part) -> None:
         branch.parts.append(part)
         for keyword, value in schema.items():
             handler = HANDLERS.get(keyword)
-            if handler is not None and not branch.dead:
+            if handler is None or branch.dead:
+                continue
+            if branch.document.means(keyword):
                 handler(branch, part, value)
+            else:
+                branch.report.add(part.pointer, keyword, f"draft {branch.document.draft}, which the schema names, does not have it; it is ignored")
 
 
 def _holder(part: Part) -> str:

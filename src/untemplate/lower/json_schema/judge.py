@@ -59,6 +59,8 @@ def _keyword(document: Document, value: Any, part: Part, keyword: str, wanted: A
     def judge(schema: Any, *steps: str | int, of: Any = value) -> Verdict:
         return _judge(document, of, child(part, schema, *steps), depth)
 
+    if not document.means(keyword):
+        return True
     match keyword:
         case "type":
             return _has_type(value, wanted, part.schema.get("nullable") is True)

@@ -97,6 +97,9 @@ def _bound(keyword: str, *, lower: bool, is_open: bool) -> Handler:
     def handle(branch: Branch, part: Part, value: Any) -> None:
         if isinstance(value, bool) and is_open:  # draft 4: read with the bound itself
             return
+        if is_open and branch.document.draft <= 4:
+            branch.report.add(part.pointer, keyword, "draft 4, which the schema names, takes only true or false here; it is ignored")
+            return
         if not is_number(value):
             branch.malformed(part, keyword)
             return

@@ -37,6 +37,8 @@ def negation(branch: Branch, part: Part) -> Alternatives:
         if not branch.document.siblings_count:
             return found
     for keyword, value in schema.items():
+        if not branch.document.means(keyword):
+            continue
         if keyword in _UNTYPED or (keyword in _TYPED and not _says_nothing(keyword, value)):
             branch.report.add(part.pointer, "not", f"the opposite of {keyword} is not expressed")
             if keyword in _UNTYPED:

@@ -11,7 +11,7 @@ from untemplate.lower.json_schema.values import is_integer, type_of
 from untemplate.lower.json_text import json_char
 from untemplate.lower.rulebook import RuleBook
 from untemplate.lower.shapes import alt, any_of, chars, literal, opt, rep, seq
-from untemplate.peg.nodes import Node
+from untemplate.peg.nodes import Node, Ref
 
 
 class Syntax:
@@ -22,8 +22,17 @@ class Syntax:
     name = "json"
 
     def space(self, rules: RuleBook) -> Node:
-        """Return what may stand between tokens: nothing, a space, or a line break with indentation."""
-        return rules.define("ws", opt(alt(literal(" "), seq(literal("\n"), rep(chars(of(" \t")), 0, 20)))))
+        """Return what may stand between tokens: nothing, a space, or a line break with up to 20 characters of indentation.
+
+        The rule is recursive (over ``\r``) so that no object or array is regular: an engine with a lexer would take one that is
+        as a single token, which hides the tokens that it has in common with its alternatives.
+        """
+        if "ws" not in rules.rules:
+            pad = rules.define("pad", rep(chars(of(" \t")), 1, 20))
+            indent = rules.reserve("indent")
+            rules.fill(indent, opt(alt(pad, seq(literal("\r"), Ref(name=indent)))))
+            rules.fill(rules.reserve("ws"), opt(alt(literal(" "), seq(literal("\n"), Ref(name=indent)))))
+        return Ref(name="ws")
 
     def char(self, rules: RuleBook, members: CharSet) -> Node:
         """Return one decoded character inside a string."""
@@ -34,8 +43,8 @@ class Syntax:
         return seq(literal('"'), body, literal('"'))
 
     def key(self, rules: RuleBook, body: Node) -> Node:
-        """Return a whole key around its characters."""
-        return self.string(rules, body)
+        """Return a whole key around its characters, with what separates it from its value: one token, fixed or free."""
+        return seq(self.string(rules, body), literal(":"))
 
     def text(self, text: str) -> Node:
         """Return a string's fixed text as it stands between its quotes."""
@@ -43,7 +52,7 @@ class Syntax:
 
     def member(self, rules: RuleBook, key: Node, value: Node) -> Node:
         """Return a member of an object."""
-        return seq(key, literal(":"), self.space(rules), value)
+        return seq(key, self.space(rules), value)
 
     def item(self, rules: RuleBook, value: Node) -> Node:
         """Return an item of an array."""
@@ -74,11 +83,11 @@ class Syntax:
             case "string":
                 return self.string(rules, self.text(value))
             case "number":
-                return self._number(value)
+                return rules.define("constant", self._number(value))
             case "array":
-                return self._array(rules, value)
+                return rules.define("constant", self._array(rules, value))
             case "object":
-                return self._object(rules, value)
+                return rules.define("constant", self._object(rules, value))
             case _:
                 return literal(self.word(value))
 
@@ -92,13 +101,16 @@ class Syntax:
             return self.empty(rules, members=False)
         items: list[Node] = []
         for one in value:
-            items += [self.comma(rules, members=False)] * bool(items) + [self.item(rules, self.constant(rules, one))]
+            items += [self.comma(rules, members=False)] * bool(items) + [self.item(rules, rules.define("constant", self.constant(rules, one)))]
         return self.listing(rules, seq(*items), members=False, may_be_empty=False)
 
     def _object(self, rules: RuleBook, value: Mapping[str, Any]) -> Node:
         if not value:
             return self.empty(rules, members=True)
-        members = [self.member(rules, self.key(rules, self.text(key)), self.constant(rules, one)) for key, one in value.items()]
+        members = [
+            rules.define("constant", self.member(rules, self.key(rules, self.text(key)), self.constant(rules, one)))
+            for key, one in value.items()
+        ]
         inside = in_any_order(members, self.comma(rules, members=True))
         return self.listing(rules, inside, members=True, may_be_empty=False)
 
