@@ -9,10 +9,12 @@ from dataclasses import dataclass, replace
 from untemplate.infer.evidence import Evidence
 from untemplate.infer.quirks import Quirk, shipped_quirks
 from untemplate.infer.spec import infer_spec
+from untemplate.infer.turn import TurnFound
 from untemplate.infer.vocabulary import with_vocabulary
 from untemplate.source import TemplateSource, load_source
 from untemplate.spec.model import Spec
 from untemplate.template import load_template
+from untemplate.verify.verify import verify_shortly
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,10 +24,12 @@ class Compiled:
     spec: Spec
     evidence: Mapping[str, tuple[Evidence, ...]]
     """For each inferred field, the probes that it was read from."""
+    found: TurnFound
+    """The turn as inferred, with what renders it."""
 
 
-def compile_source(source: TemplateSource, *, overlays: Sequence[Quirk] = ()) -> Compiled:
-    """Return the spec of a source's chosen template, with its evidence.
+def compile_source(source: TemplateSource, *, overlays: Sequence[Quirk] = (), verify: bool = True) -> Compiled:
+    """Return the spec of a source's chosen template, with its evidence. ``verify``: a dozen turns are read back and counted in it.
 
     Raises:
         TemplateError: E2xx when the template does not compile or breaks a limit.
@@ -36,7 +40,9 @@ def compile_source(source: TemplateSource, *, overlays: Sequence[Quirk] = ()) ->
     spec = inferred.spec
     if source.load_vocabulary is not None:
         spec = with_vocabulary(spec, source.load_vocabulary())
-    return Compiled(spec=spec, evidence=inferred.evidence)
+    if verify:
+        spec = replace(spec, verification=verify_shortly(spec, inferred.found).summary())
+    return Compiled(spec=spec, evidence=inferred.evidence, found=inferred.found)
 
 
 def compile_template(source: str | os.PathLike[str] | TemplateSource, name: str | None = None) -> Spec:

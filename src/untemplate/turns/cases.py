@@ -143,6 +143,10 @@ def _values() -> Iterator[MadeCase]:
         yield MadeCase(f"{kind}, then another", Case(calls=(named_call(0, EVERYTHING, {key: values[-1], "count": 5, "city": "Rome"}),)))
 
 
+_LAST: Mapping[str, Any] = {key: values[-1] for key, values in SAMPLES.values()}
+"""A value for every argument."""
+
+
 def _fillings() -> Iterator[MadeCase]:
     """Yield calls of no arguments among others, the same tool twice, and a call with every argument."""
     yield MadeCase("no arguments first", Case(calls=(call(0, ZERO), call(1, city="Paris"))))

@@ -8,7 +8,6 @@ from typing import Any, Protocol
 
 from untemplate.infer.turn import TurnFound
 from untemplate.probe.cases import Case
-from untemplate.probe.prober import Prober
 from untemplate.probe.shape import Shape
 from untemplate.spec.model import Spec
 

@@ -67,8 +67,9 @@ def _forms(turn: Turn) -> tuple[CallForm, ...]:
 
 def _block_markers(turn: Turn) -> Iterator[str]:
     beside = turn.content.with_calls
-    section = turn.calls.section if turn.calls is not None else None
-    single = (section and section.open, section and section.close, beside and beside.open, beside and beside.close)
+    single = [beside.open, beside.close] if beside is not None else []
+    if turn.calls is not None:
+        single += [turn.calls.section.open, turn.calls.section.close]
     for marker in (*turn.reasoning.open, *turn.reasoning.close, *turn.content.open, *turn.content.close, *single):
         if marker is not None:
             yield marker.core

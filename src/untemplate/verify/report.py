@@ -14,7 +14,7 @@ class Difference:
     """The first thing that a message read has otherwise than the message rendered."""
 
     what: str
-    """``content``, ``reasoning``, ``calls``, ``name``, ``id``, ``arguments``, ``finish_reason``, ``text``, ``chunks``, ``grammar``, ``refused``."""
+    """``content``, ``reasoning``, ``calls``, ``name``, ``id``, ``arguments``, ``finish_reason``, ``text``, ``chunks`` or ``grammar``."""
     field: str
     """The field of the spec that is likely wrong."""
     want: str
