@@ -16,7 +16,7 @@ from untemplate.lower.request import Request, read_tool_choice, read_tools
 from untemplate.lower.signs import form_openings, read_signs
 from untemplate.lower.start import Start, start_of_continuation, start_of_prompt, start_of_request
 from untemplate.lower.turn import lower_turn
-from untemplate.peg.program import compile_program
+from untemplate.peg.program import Program, compile_program
 from untemplate.runtime.call_reader import Reading
 from untemplate.runtime.message import Message
 from untemplate.runtime.session import Plan, Session
@@ -103,13 +103,24 @@ class Parser:
         self.start = start
         self._new_id = new_id
 
+    def after(self, prompt: str) -> Parser:
+        """Return a parser of the same request for a turn that follows another prompt; what is compiled is shared."""
+        start = start_of_prompt(self.spec, prompt, extract_reasoning=self.request.extract_reasoning)
+        other = Parser(self.spec, self.request, start, self._new_id)
+        other._program = self._program
+        return other
+
+    @cached_property
+    def _program(self) -> Program:
+        return compile_program(lower_turn(self.spec, self.request))
+
     @cached_property
     def _plan(self) -> Plan:
         signs = read_signs(self.spec, with_calls=bool(self.request.callable_tools))
         openings = [marker.core for marker in (*signs.reasoning_open, *signs.content_open)]
         openings += ["".join(opening) for opening in form_openings(signs)]
         return Plan(
-            program=compile_program(lower_turn(self.spec, self.request)),
+            program=self._program,
             reading=Reading(
                 schemas={tool.name: tool.parameters for tool in self.request.tools},
                 new_id=self._new_id,

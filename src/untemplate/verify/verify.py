@@ -96,7 +96,8 @@ class _Reader:
     def parser(self, prompt: str) -> Parser:
         """Return the parser of the turn that follows ``prompt``."""
         if prompt not in self._parsers:
-            self._parsers[prompt] = build_parser(self.spec, prompt=prompt, tools=self.tools)
+            made = next(iter(self._parsers.values()), None)
+            self._parsers[prompt] = made.after(prompt) if made else build_parser(self.spec, prompt=prompt, tools=self.tools)
         return self._parsers[prompt]
 
 
