@@ -136,6 +136,49 @@ def may_be_empty(node: Node, empty: Container[str]) -> bool:
             return True
 
 
+def width(node: Node) -> int | None:
+    """Return the most characters that may be read again when ``node`` fails, which are those before a cut; ``None``: no bound."""
+    return _reach(node, cuts=True)[0]
+
+
+def _reach(node: Node, *, cuts: bool) -> tuple[int | None, bool]:
+    """Return the most characters that ``node`` looks at before a cut, and whether it surely passes one where it matches."""
+    match node:
+        case nodes.Literal(text=text):
+            return len(text), False
+        case nodes.Any():
+            return 1, False
+        case nodes.Characters(maximum=maximum):
+            return maximum, False
+        case nodes.End() | nodes.Note():
+            return 0, False
+        case nodes.Cut():
+            return 0, cuts
+        case nodes.Sequence(items=items):
+            total = 0
+            for item in items:
+                size, passed = _reach(item, cuts=cuts)
+                if size is None:
+                    return None, False
+                total += size
+                if passed:
+                    return total, True
+            return total, False
+        case nodes.Choice(options=options):
+            ways = [_reach(option, cuts=cuts) for option in options]
+            sizes = [size for size, _ in ways if size is not None]
+            return max(sizes, default=0) if len(sizes) == len(ways) else None, all(passed for _, passed in ways)
+        case nodes.Tag(item=item) | nodes.Tolerant(also=item):
+            return _reach(item, cuts=cuts)
+        case nodes.Peek(item=item) | nodes.Negate(item=item) | nodes.Atomic(item=item):
+            return _reach(item, cuts=False)
+        case nodes.Repeat(item=item, maximum=maximum):
+            size = _reach(item, cuts=False)[0]
+            return None if size is None or maximum is None else size * maximum, False
+        case _:
+            return None, False
+
+
 def _first_references(node: Node, empty: Container[str]) -> list[str]:
     """Return the rules that a node may call before it takes any text."""
     match node:

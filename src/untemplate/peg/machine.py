@@ -11,11 +11,12 @@ Events go out as soon as no entry may take them back, else they wait in the jour
 * a barrier (``Atomic``, ``Peek``, ``Negate``, the confirmation of ``Until``): cuts do not pass it; some have another option;
 * a catch: go on with its handler, here; it holds no events back.
 
-**Linear time.** Every character that is given up and read again is counted. Past ``8 x text so far + 65,536`` a look-ahead
-(``Peek``, ``Negate``, ``Atomic``, a confirmation) counts as not matching, without being tried; more text gives new means. Past
-twice that, or after more ways back than 4 for every instruction and character, what would go back to a plain choice fails
-instead, down to the nearest ``Catch``. The first time, the note ``BUDGET`` says so. All this depends on the text alone, never
-on how it was cut.
+**Linear time.** Every character that is given up and read again is counted, against means of ``8 x text so far + 65,536``.
+When they are used up, look-aheads (``Peek``, ``Negate``, ``Atomic``, a confirmation) count as not matching, without being tried;
+at twice that, so do all options of a choice but the last, and what is optional; more text gives new means. What can only read
+a few characters is always tried. At four times that, or after more ways back than 4 for every instruction and character, a
+failure goes back to no choice at all, down to the nearest ``Catch``. The first time, the note ``BUDGET`` says so. All this
+depends on the text alone, never on how it was cut.
 
 **What a tree must do to stream.** An open choice, or a round of a loop, holds events back until it is settled. So a tree
 passes a ``Cut`` as soon as the evidence suffices (DESIGN.md section 5 says when), and where free text follows, the ``Cut``
@@ -37,6 +38,7 @@ __all__ = ["ABORT", "BUDGET", "CLOSE", "NOTE", "OPEN", "TEXT", "Event", "Machine
 
 _FREE_REREAD: Final = 65_536
 _REREAD_FACTOR: Final = 8
+_LAST_SHARE: Final = 4
 _FREE_CHARACTERS: Final = 64
 _REWIND_FACTOR: Final = 4
 
@@ -219,10 +221,10 @@ class Machine:
         self.rewind(entry)
         self.drop(height)
 
-    def refuses(self) -> bool:
-        """Return whether a look-ahead may not be tried any more, because too much text has been read again."""
+    def refuses(self, share: int) -> bool:
+        """Return whether something may not be tried, because ``share`` times the means to read text again are used up."""
         furthest = max(self._furthest, self.window.position)
-        if self._reread <= _FREE_REREAD + _REREAD_FACTOR * furthest:
+        if self._reread <= share * (_FREE_REREAD + _REREAD_FACTOR * furthest):
             return False
         self._note_budget()
         return True
@@ -254,7 +256,7 @@ class Machine:
 
     def _exhausted(self) -> bool:
         rewinds = _REWIND_FACTOR * len(self._program.code) * (_FREE_CHARACTERS + self._furthest)
-        if self._reread <= 2 * (_FREE_REREAD + _REREAD_FACTOR * self._furthest) and self._rewinds <= rewinds:
+        if self._reread <= _LAST_SHARE * (_FREE_REREAD + _REREAD_FACTOR * self._furthest) and self._rewinds <= rewinds:
             return False
         self._note_budget()
         return True

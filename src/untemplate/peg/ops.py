@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from untemplate.peg.events import CLOSE, NOTE, OPEN
-from untemplate.peg.frames import BARRIER, DONE, FAIL, OPTION, WAIT, Frame
+from untemplate.peg.frames import DONE, FAIL, OPTION, WAIT, Frame
 from untemplate.peg.json_reader import JsonReader
 from untemplate.peg.nodes import Json, Tag
 
@@ -163,9 +163,11 @@ class Enter:
     target: int | None
     """Where a failure goes on."""
     body: int
+    share: int
+    """How often the means to read text again may be used up before this is not tried; 0: it is always tried."""
 
     def __call__(self, machine: Machine) -> int:
-        if self.kind == BARRIER and machine.refuses():
+        if self.share and machine.refuses(self.share):
             return FAIL if self.target is None else self.target
         height = len(machine.stack)
         machine.push(self.kind, self.target)
@@ -219,6 +221,8 @@ class HeadLoop:
     """One of them must be next where a round is to match; ``None``: nothing is sure."""
     minimum: int
     maximum: int | None
+    share: int
+    """As of ``Enter``."""
     following: int
 
     def __call__(self, machine: Machine) -> int:
@@ -237,6 +241,8 @@ class HeadLoop:
                     machine.frame = frame.below
                     return self.following
             machine.frame = frame.below
+            if self.share and machine.refuses(self.share):
+                return self.following
             machine.push(OPTION, self.following)
             machine.frame = frame
         return self.body

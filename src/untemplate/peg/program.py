@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from untemplate.peg import nodes, ops
-from untemplate.peg.arena import check_arena
+from untemplate.peg.arena import check_arena, width
 from untemplate.peg.firsts import Firsts
 from untemplate.peg.frames import BARRIER, CATCH, FAIL, OPTION
 from untemplate.peg.nodes import Arena, Node
@@ -73,13 +73,13 @@ class _Compiler:
             case nodes.Tag(item=item):
                 return self.add(ops.OpenTag(node, self.node(item, self.add(ops.CloseTag(node, then)))))
             case nodes.Peek(item=item):
-                return self.add(ops.Enter(BARRIER, None, self.node(item, self.add(ops.Leave(then)))))
+                return self.add(ops.Enter(BARRIER, None, self.node(item, self.add(ops.Leave(then))), share(item, 1)))
             case nodes.Negate(item=item):
-                return self.add(ops.Enter(BARRIER, then, self.node(item, self.add(ops.Leave(FAIL)))))
+                return self.add(ops.Enter(BARRIER, then, self.node(item, self.add(ops.Leave(FAIL))), share(item, 1)))
             case nodes.Atomic(item=item):
-                return self.add(ops.Enter(BARRIER, None, self.node(item, self.add(ops.Commit(then)))))
+                return self.add(ops.Enter(BARRIER, None, self.node(item, self.add(ops.Commit(then))), share(item, 1)))
             case nodes.Catch(item=item, handler=handler):
-                return self.add(ops.Enter(CATCH, self.node(handler, then), self.node(item, self.add(ops.Commit(then)))))
+                return self.add(ops.Enter(CATCH, self.node(handler, then), self.node(item, self.add(ops.Commit(then))), 0))
             case _:
                 return self.add(self.leaf(node, then))
 
@@ -109,7 +109,7 @@ class _Compiler:
             case nodes.Schema():
                 return ops.ReadJson(nodes.Json(), then)
             case nodes.Gbnf():
-                return ReadUntil(compile_stops(()), False, True, None, then, then)
+                return ReadUntil(compile_stops(()), False, True, None, False, then, then)
             case nodes.Space():
                 return ops.Skip(then)
             case nodes.End():
@@ -127,7 +127,7 @@ class _Compiler:
         commit = self.add(ops.Commit(then)) if len(options) > 1 else then
         entry = self.node(options[-1], then)
         for option in reversed(options[:-1]):
-            enter = self.add(ops.Enter(OPTION, entry, self.node(option, commit)))
+            enter = self.add(ops.Enter(OPTION, entry, self.node(option, commit), share(option, 2)))
             chars = self.firsts.of(option).test
             entry = enter if chars is None else self.add(ops.Test(chars, enter, entry))
         return entry
@@ -138,15 +138,27 @@ class _Compiler:
             return self.node(single, then)
         head = self.add(ops.do_fail)
         body = self.node(node.item, self.add(ops.EndLoop(head, node.minimum, then)))
-        self.code[head] = ops.HeadLoop(body, self.firsts.of(node.item).test, node.minimum, node.maximum, then)
+        guard = share(node.item, 2) if node.maximum == 1 else 0
+        self.code[head] = ops.HeadLoop(body, self.firsts.of(node.item).test, node.minimum, node.maximum, guard, then)
         return self.add(ops.StartLoop(head))
 
     def until(self, node: nodes.Until, then: int) -> int:
         scan = self.add(ops.do_fail)
         passer = self.add(PassOne(node.emit, scan))
         confirm = None if node.confirm is None else self.node(node.confirm, self.add(ops.Leave(then)))
-        self.code[scan] = ReadUntil(compile_stops(node.stops), node.quotable, node.emit, confirm, passer, then)
+        guarded = node.confirm is not None and share(node.confirm, 1) > 0
+        self.code[scan] = ReadUntil(compile_stops(node.stops), node.quotable, node.emit, confirm, guarded, passer, then)
         return scan
+
+
+_FEW = 256
+"""Characters that may be read again at any time."""
+
+
+def share(node: Node, wanted: int) -> int:
+    """Return ``wanted`` where a node may read far, and 0 where it reads a few characters at most."""
+    size = width(node)
+    return wanted if size is None or size > _FEW else 0
 
 
 _ANY = re.compile(r"[\s\S]+")

@@ -68,6 +68,8 @@ class ReadUntil:
     emit: bool
     confirm: int | None
     """The look-ahead that must match at a stop."""
+    guarded: bool
+    """The look-ahead may read far."""
     passer: int
     """The instruction that takes one character of a stop as text and comes back here."""
     following: int
@@ -89,7 +91,7 @@ class ReadUntil:
         if self.confirm is None:
             machine.register = None
             return self.following
-        if machine.refuses():
+        if self.guarded and machine.refuses(1):
             return self.passer
         machine.register = None
         height = len(machine.stack)
