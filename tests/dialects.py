@@ -71,13 +71,17 @@ def typed(string: Value, other: Value = JSON, **special: Value) -> Mapping[JsonT
     return {kind: string if kind is JsonType.STRING else special.get(kind.value, other) for kind in JsonType}
 
 
-def spec(turn: Turn, *, end: str = "<|im_end|>\n", end_calls: str | None = None, header: str = "<|im_start|>assistant\n", prompts: Any = ()) -> Spec:
+def spec(
+    turn: Turn, *, end: str = "<|im_end|>\n", end_calls: str | None = None, header: str = "<|im_start|>assistant\n", prompts: Any = ()
+) -> Spec:
     """Return a spec with one header and one end of turn."""
     generation = prompts or (GenerationPrompt(text=header),)
     after_calls = end if end_calls is None else end_calls
     return Spec(
         template=TemplateInfo(name="test", sha256="0" * 64, source="jinja"),
-        prompt=Prompt(generation=tuple(generation), roles={"assistant": header}, end_of_turn=EndOfTurn(content=(end,), calls=(after_calls,))),
+        prompt=Prompt(
+            generation=tuple(generation), roles={"assistant": header}, end_of_turn=EndOfTurn(content=(end,), calls=(after_calls,))
+        ),
         turn=turn,
         tokens=Tokens(stops=(end.strip(),)),
     )
@@ -206,9 +210,7 @@ COUNTED_IDS = spec(
                 CallForm(
                     open=Marker(core="<|tool_call_begin|>"),
                     close=Marker(core="<|tool_call_end|>"),
-                    fields=parts(
-                        "functions.", FieldName.NAME, ":", FieldName.COUNTER, "<|tool_call_argument_begin|>", FieldName.ARGUMENTS
-                    ),
+                    fields=parts("functions.", FieldName.NAME, ":", FieldName.COUNTER, "<|tool_call_argument_begin|>", FieldName.ARGUMENTS),
                     arguments=Arguments(encoding=Encoding.JSON),
                     id_parts=(0, 4),
                 ),
@@ -348,7 +350,9 @@ CHANNELS = spec(
     Turn(
         frame=Frame(separator=Marker(core="<|start|>assistant"), ignored=("<|channel|>commentary to=assistant",)),
         blocks=BLOCKS,
-        reasoning=Reasoning(mode=ReasoningMode.TAGGED, open=(Marker(core="<|channel|>analysis<|message|>"),), close=(Marker(core="<|end|>"),)),
+        reasoning=Reasoning(
+            mode=ReasoningMode.TAGGED, open=(Marker(core="<|channel|>analysis<|message|>"),), close=(Marker(core="<|end|>"),)
+        ),
         content=Content(
             mode=ContentMode.WRAPPED,
             open=(
@@ -441,9 +445,7 @@ WRAPPED_CONTENT = spec(
     Turn(
         blocks=BLOCKS,
         reasoning=Reasoning(mode=ReasoningMode.TAGGED, open=(Marker(core="<|START_THINKING|>"),), close=(Marker(core="<|END_THINKING|>"),)),
-        content=Content(
-            mode=ContentMode.WRAPPED, open=(Marker(core="<|START_RESPONSE|>"),), close=(Marker(core="<|END_RESPONSE|>"),)
-        ),
+        content=Content(mode=ContentMode.WRAPPED, open=(Marker(core="<|START_RESPONSE|>"),), close=(Marker(core="<|END_RESPONSE|>"),)),
         calls=Calls(
             section=Section(open=Marker(core="<|START_ACTION|>"), close=Marker(core="<|END_ACTION|>")),
             forms=(

@@ -31,10 +31,13 @@ class Client:
     def _add_call(self, part: Mapping[str, Any]) -> None:
         function = part["function"]
         if part["index"] == len(self.calls):
-            assert function["name"] and part["id"] and function["arguments"] == "", part
+            assert function["name"], part
+            assert part["id"], part
+            assert function["arguments"] == "", part
             self.calls.append({"id": part["id"], "name": function["name"], "arguments": ""})
         else:
-            assert part["index"] == len(self.calls) - 1 and "name" not in function and "id" not in part, part
+            assert part["index"] == len(self.calls) - 1, part
+            assert not {"name", "id"} & {*function, *part}, part
             assert function["arguments"], "an empty piece of arguments"
             self.calls[-1]["arguments"] += function["arguments"]
 

@@ -15,8 +15,12 @@ from untemplate.parser import Parser, build_parser
 from untemplate.spec.compose import ComposedCall, compose
 from untemplate.spec.model import CallStart, ReasoningMode, Spec
 
-PARSERS: dict[str, Parser] = {name: build_parser(spec, tools=TOOLS, add_generation_prompt=False, new_id=lambda: "x" * 24) for name, spec in DIALECTS.items()}
-WORDS = st.sampled_from(["Hello", " world", "\n", "é格", '"', "'", "{", "}", "[x]", "<", "a: 1", "\\n", "`", ",", "=", "null", "42", " ", ")"])
+PARSERS: dict[str, Parser] = {
+    name: build_parser(spec, tools=TOOLS, add_generation_prompt=False, new_id=lambda: "x" * 24) for name, spec in DIALECTS.items()
+}
+WORDS = st.sampled_from(
+    ["Hello", " world", "\n", "é格", '"', "'", "{", "}", "[x]", "<", "a: 1", "\\n", "`", ",", "=", "null", "42", " ", ")"]
+)
 PROSE = st.lists(WORDS, min_size=1, max_size=6).map("".join).filter(lambda text: text == text.strip("\"'` \n"))
 """Not at a quote: a marker between two quotes is text (decided in ``docs/decisions``)."""
 STRINGS = st.lists(st.one_of(WORDS, st.text(st.characters(exclude_categories=("Cs",)), max_size=3)), max_size=5).map("".join)
@@ -86,7 +90,9 @@ def test_nothing_sent_is_taken_back(name: str, data: st.DataObject) -> None:
     for character in text:
         client.add(session.feed(character))
         reasoning, content, calls = client.fields()
-        assert whole[0].startswith(reasoning) and whole[1].startswith(content) and len(calls) <= len(whole[2])
+        assert whole[0].startswith(reasoning)
+        assert whole[1].startswith(content)
+        assert len(calls) <= len(whole[2])
         assert all(done[0] == part[0] and done[1].startswith(part[1]) for part, done in zip(calls, whole[2], strict=False))
 
 

@@ -12,51 +12,78 @@ from untemplate.parser import build_parser
 CALL = '<tool_call>\n{"name": "ping", "arguments": {}}\n</tool_call>'
 
 
-@pytest.mark.parametrize(
-    ("spec", "text"),
-    [
-        (d.HERMES, '<tool_call>\n{"name": "act", "arguments": {"count": 1}}\n</tool_call>'),
-        (d.HERMES, '<tool_call>{ "arguments" : {"count": 1},\n "name":"act" }</tool_call><|im_end|>'),
-        (d.HERMES, '<tool_call>\n{"id": 7, "name": "act", "note": [1, {"x": null}], "arguments": {"count": 1}}\n</tool_call>'),
-        (d.HERMES, '<tool_call>\n{"name": "act", "parameters": {"count": 1}}\n</tool_call>'),
-        (d.HERMES, '<tool_call>\n{"name": "act", "arguments": "{\\"count\\": 1}"}\n</tool_call>'),
-        (d.HERMES, '<tool_call>\n{"type": "function", "function": {"name": "act", "arguments": {"count": 1}}}\n</tool_call>'),
-        (d.HERMES, '<tool_call>\n[{"name": "act", "arguments": {"count": 1}}]\n</tool_call>'),
-        (d.HERMES, "<tool_call>\n{'name': 'act', 'arguments': {'count': 1}}\n</tool_call>"),
-        (d.FUNCTION_TAGS, "<tool_call>\n<function=act>\n<parameter=count>\n1\n</parameter>\n</function>\n</tool_call>"),
-        (d.FUNCTION_TAGS, "<tool_call><function=act><parameter=count>1</parameter></function></tool_call>"),
-        (d.FUNCTION_TAGS, '<tool_call>\n<function=act>\n<parameter="count">\n1\n</parameter>\n</function>\n</tool_call>'),
-        (d.KEY_VALUE_TAGS, "<tool_call>act\n<arg_key>count</arg_key>\n<arg_value>1</arg_value>\n</tool_call>"),
-        (d.KEY_VALUE_TAGS, "<tool_call>act<arg_key>count</arg_key></arg_key><arg_value>1</arg_value></tool_call>"),
-        (d.JSON_ARRAY, '[TOOL_CALLS] [{"name": "act", "arguments": {"count": 1}, "id": "123456789"}]</s>'),
-        (d.JSON_ARRAY, '[TOOL_CALLS][{"name": "act", "arguments": {"count": 1}}]'),
-        (d.JSON_ARRAY, '[TOOL_CALLS]{"name": "act", "arguments": {"count": 1}}'),
-        (d.NAME_ARGS, '[TOOL_CALLS]act[ARGS]{"count": 1}'),
-        (d.COUNTED_IDS, "<|tool_calls_section_begin|> \n<|tool_call_begin|>functions.act:0\n<|tool_call_argument_begin|>"
-                        '{"count": 1}<|tool_call_end|><|tool_calls_section_end|>'),
-        (d.TYPED_ATTRIBUTES, '\n\n<｜DSML｜calls>\n<｜DSML｜invoke name="act">\n<｜DSML｜parameter name="count" string="false">1'
-                             "</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜calls>"),
-        (d.CUSTOM_QUOTES, "<|tool_call>call:act{count:1}<tool_call|>"),
-        (d.PYTHON_CALLS, "<|tool_call_start|>[act(count=1)]<|tool_call_end|>"),
-        (d.NESTED_XML, "]<]mm[>[<tool_call>\n]<]mm[>[<invoke name=\"act\">]<]mm[>[<count>1]<]mm[>[</count>]<]mm[>[</invoke>\n]<]mm[>[</tool_call>"),
-        (d.CHANNELS, '<|channel|>commentary to=functions.act <|constrain|>json<|message|>{"count": 1}<|call|>'),
-        (d.CHANNELS, ' to=functions.act<|channel|>commentary json<|message|>{"count": 1}'),
-        (d.CHANNELS, '<|channel|>analysis to=functions.act<|message|>{"count": 1}<|call|>'),
-        (d.OPEN_SEP_CLOSE, '<|open|>response<|sep|><|close|>response<|sep|><|open|>tools<|sep|><|open|>call tool="act" index="1"<|sep|>'
-                           '<|open|>argument key="count" type="number"<|sep|>1<|close|>argument<|sep|><|close|>call<|sep|>'
-                           "<|close|>tools<|sep|><|close|>message<|sep|>"),
-        (d.WRAPPED_CONTENT, '<|START_ACTION|>[\n    {"tool_call_id": "0", "tool_name": "act", "parameters": {"count": 1}}\n]<|END_ACTION|>'),
-        (d.BARE_JSON, '{"name": "act", "parameters": {"count": 1}}<|eot_id|>'),
-        (d.BARE_JSON, '{"type": "function", "name": "act", "arguments": {"count": 1}}'),
-        (d.ROLE_HEADER_CALLS, '<|message_sep|>\n\nfunction call<|role_sep|>\n{"name": "act", "arguments": {"count": 1}}'),
-        (d.NAME_IN_TAG, '<function=act>{"count": 1}</function>'),
-        (d.CODE_FENCE, 'Action:\n```json\n[{"tool_name": "act", "parameters": {"count": 1}}]\n```'),
-        (d.SEPARATE_BLOCKS, '<|tool_calls|><|tool_call:begin|>a1<|tool_call:name|>act<|tool_call:args|>{"count": 1}<|tool_call:end|><|calls|>'),
-        (d.OPENAI_WRAPPER, '<calls>[{"id": "i1", "type": "function", "function": {"name": "act", "arguments": "{\\"count\\": 1}"}}]</calls>'),
-        (d.OPENAI_WRAPPER, '<calls>[{"name": "act", "arguments": {"count": 1}}]</calls>'),
-        (d.NAME_AS_KEY, '<call>{"act": {"count": 1}}</call>'),
-    ],
-)  # fmt: skip
+SPELLINGS = [
+    (d.HERMES, '<tool_call>\n{"name": "act", "arguments": {"count": 1}}\n</tool_call>'),
+    (d.HERMES, '<tool_call>{ "arguments" : {"count": 1},\n "name":"act" }</tool_call><|im_end|>'),
+    (d.HERMES, '<tool_call>\n{"id": 7, "name": "act", "note": [1, {"x": null}], "arguments": {"count": 1}}\n</tool_call>'),
+    (d.HERMES, '<tool_call>\n{"name": "act", "parameters": {"count": 1}}\n</tool_call>'),
+    (d.HERMES, '<tool_call>\n{"name": "act", "arguments": "{\\"count\\": 1}"}\n</tool_call>'),
+    (d.HERMES, '<tool_call>\n{"type": "function", "function": {"name": "act", "arguments": {"count": 1}}}\n</tool_call>'),
+    (d.HERMES, '<tool_call>\n[{"name": "act", "arguments": {"count": 1}}]\n</tool_call>'),
+    (d.HERMES, "<tool_call>\n{'name': 'act', 'arguments': {'count': 1}}\n</tool_call>"),
+    (d.FUNCTION_TAGS, "<tool_call>\n<function=act>\n<parameter=count>\n1\n</parameter>\n</function>\n</tool_call>"),
+    (d.FUNCTION_TAGS, "<tool_call><function=act><parameter=count>1</parameter></function></tool_call>"),
+    (d.FUNCTION_TAGS, '<tool_call>\n<function=act>\n<parameter="count">\n1\n</parameter>\n</function>\n</tool_call>'),
+    (d.KEY_VALUE_TAGS, "<tool_call>act\n<arg_key>count</arg_key>\n<arg_value>1</arg_value>\n</tool_call>"),
+    (d.KEY_VALUE_TAGS, "<tool_call>act<arg_key>count</arg_key></arg_key><arg_value>1</arg_value></tool_call>"),
+    (d.JSON_ARRAY, '[TOOL_CALLS] [{"name": "act", "arguments": {"count": 1}, "id": "123456789"}]</s>'),
+    (d.JSON_ARRAY, '[TOOL_CALLS][{"name": "act", "arguments": {"count": 1}}]'),
+    (d.JSON_ARRAY, '[TOOL_CALLS]{"name": "act", "arguments": {"count": 1}}'),
+    (d.NAME_ARGS, '[TOOL_CALLS]act[ARGS]{"count": 1}'),
+    (
+        d.COUNTED_IDS,
+        (
+            "<|tool_calls_section_begin|> \n<|tool_call_begin|>functions.act:0\n<|tool_call_argument_begin|>"
+            '{"count": 1}<|tool_call_end|><|tool_calls_section_end|>'
+        ),
+    ),
+    (
+        d.TYPED_ATTRIBUTES,
+        (
+            '\n\n<｜DSML｜calls>\n<｜DSML｜invoke name="act">\n<｜DSML｜parameter name="count" string="false">'
+            "1</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜calls>"
+        ),
+    ),
+    (d.CUSTOM_QUOTES, "<|tool_call>call:act{count:1}<tool_call|>"),
+    (d.PYTHON_CALLS, "<|tool_call_start|>[act(count=1)]<|tool_call_end|>"),
+    (
+        d.NESTED_XML,
+        (']<]mm[>[<tool_call>\n]<]mm[>[<invoke name="act">]<]mm[>[<count>1]<]mm[>[</count>]<]mm[>[</invoke>\n]<]mm[>[</tool_call>'),
+    ),
+    (d.CHANNELS, '<|channel|>commentary to=functions.act <|constrain|>json<|message|>{"count": 1}<|call|>'),
+    (d.CHANNELS, ' to=functions.act<|channel|>commentary json<|message|>{"count": 1}'),
+    (d.CHANNELS, '<|channel|>analysis to=functions.act<|message|>{"count": 1}<|call|>'),
+    (
+        d.OPEN_SEP_CLOSE,
+        (
+            '<|open|>response<|sep|><|close|>response<|sep|><|open|>tools<|sep|><|open|>call tool="act" index="1"<|sep|>'
+            '<|open|>argument key="count" type="number"<|sep|>1<|close|>argument<|sep|>'
+            "<|close|>call<|sep|><|close|>tools<|sep|><|close|>message<|sep|>"
+        ),
+    ),
+    (
+        d.WRAPPED_CONTENT,
+        ('<|START_ACTION|>[\n    {"tool_call_id": "0", "tool_name": "act", "parameters": {"count": 1}}\n]<|END_ACTION|>'),
+    ),
+    (d.BARE_JSON, '{"name": "act", "parameters": {"count": 1}}<|eot_id|>'),
+    (d.BARE_JSON, '{"type": "function", "name": "act", "arguments": {"count": 1}}'),
+    (d.ROLE_HEADER_CALLS, '<|message_sep|>\n\nfunction call<|role_sep|>\n{"name": "act", "arguments": {"count": 1}}'),
+    (d.NAME_IN_TAG, '<function=act>{"count": 1}</function>'),
+    (d.CODE_FENCE, 'Action:\n```json\n[{"tool_name": "act", "parameters": {"count": 1}}]\n```'),
+    (
+        d.SEPARATE_BLOCKS,
+        ('<|tool_calls|><|tool_call:begin|>a1<|tool_call:name|>act<|tool_call:args|>{"count": 1}<|tool_call:end|><|calls|>'),
+    ),
+    (
+        d.OPENAI_WRAPPER,
+        ('<calls>[{"id": "i1", "type": "function", "function": {"name": "act", "arguments": "{\\"count\\": 1}"}}]</calls>'),
+    ),
+    (d.OPENAI_WRAPPER, '<calls>[{"name": "act", "arguments": {"count": 1}}]</calls>'),
+    (d.NAME_AS_KEY, '<call>{"act": {"count": 1}}</call>'),
+]
+
+
+@pytest.mark.parametrize(("spec", "text"), SPELLINGS)
 def test_a_call_is_read_in_every_dialect_and_spelling(spec, text):
     message = read(spec, text, tools=TOOLS, add_generation_prompt=False)
     assert calls(message) == [("act", {"count": 1})]
@@ -77,7 +104,9 @@ def test_ids_that_the_model_writes_are_kept_and_missing_ones_are_made():
         "<|tool_calls_section_begin|><|tool_call_begin|>functions.ping:3<|tool_call_argument_begin|>{}<|tool_call_end|>"
         "<|tool_calls_section_end|>",
     ) == ["functions.ping:3"]
-    assert ids(d.SEPARATE_BLOCKS, "<|tool_calls|><|tool_call:begin|>a1<|tool_call:name|>ping<|tool_call:args|>{}<|tool_call:end|>") == ["a1"]
+    assert ids(d.SEPARATE_BLOCKS, "<|tool_calls|><|tool_call:begin|>a1<|tool_call:name|>ping<|tool_call:args|>{}<|tool_call:end|>") == [
+        "a1"
+    ]
 
 
 def test_a_header_waits_for_an_id_that_comes_after_the_arguments():

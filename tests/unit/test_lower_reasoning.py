@@ -28,7 +28,7 @@ def both(spec, text, **request):
         ("</think>\n\nAnswer.", ("", "Answer.")),
         ("\n</think>\n\nAnswer.", ("", "Answer.")),
         ("still at it", ("still at it", "")),
-        ("The `</think>` tag, or \"</think>\", is kept.\n</think>\n\nDone.", ('The `</think>` tag, or "</think>", is kept.', "Done.")),
+        ('The `</think>` tag, or "</think>", is kept.\n</think>\n\nDone.', ('The `</think>` tag, or "</think>", is kept.', "Done.")),
         ("one<|im_end|>", ("one", "")),
     ],
 )
@@ -102,10 +102,15 @@ class TestWithoutExtraction:
                 "<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|>Hi",
                 "<|channel|>analysis<|message|>hm<|end|>Hi",
             ),
-            (d.WRAPPED_CONTENT, None, "<|START_THINKING|>hm<|END_THINKING|><|START_RESPONSE|>Hi<|END_RESPONSE|>", "<|START_THINKING|>hm<|END_THINKING|>Hi"),
+            (
+                d.WRAPPED_CONTENT,
+                None,
+                "<|START_THINKING|>hm<|END_THINKING|><|START_RESPONSE|>Hi<|END_RESPONSE|>",
+                "<|START_THINKING|>hm<|END_THINKING|>Hi",
+            ),
             (d.OPEN_SEP_CLOSE, None, "<|open|>response<|sep|>Hi<|close|>response<|sep|>", "Hi"),
         ],
-    )  # fmt: skip
+    )
     def test_reasoning_and_its_markers_stay_in_content(self, spec, prompt, text, content):
         assert both(spec, text, prompt=prompt, extract_reasoning=False) == ("", content)
 

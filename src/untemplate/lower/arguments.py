@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from untemplate.lower.bodies import CUT
-from untemplate.lower.closing import close_after_pairs, close_after_value, confirm_close, spaced_chunks
+from untemplate.lower.closing import close_after_pairs, close_after_value, confirm_close, doubled_close, spaced_chunks
 from untemplate.lower.marks import EMPTY, SPACE, any_of, chunks, is_marker, loose, many, maybe, next_chunk, white_after, white_before
 from untemplate.lower.notation import add_nested
 from untemplate.lower.tags import Code, Kind
@@ -135,7 +135,7 @@ def _pairs(arguments: Arguments, vocabulary: Vocabulary, behind: Behind, rules: 
     listed = b.seq(maybe(spaced_chunks(opening)) if opening else EMPTY, many(b.seq(gap, pair)), maybe(gap) if separator else EMPTY, close)
     if empty and empty != (*opening, *chunks(pairs.close)):
         listed = any_of(b.seq(spaced_chunks(empty), spaced_chunks(behind.tail)), listed)
-    return b.tag(Kind.PAIRS, listed)
+    return b.seq(b.tag(Kind.PAIRS, listed), EMPTY if whole else doubled_close(tail))
 
 
 def _pair(arguments: Arguments, pairs: PairList, vocabulary: Vocabulary, behind: Behind, rules: b.ArenaBuilder) -> Node:

@@ -23,7 +23,7 @@ def close_after_value(chunks: tuple[str, ...]) -> Node:
     """Return the close of a call whose arguments end by themselves: it never fails, and what is missing is noted."""
     if not chunks:
         return EMPTY
-    return b.seq(_stray_brackets(chunks), any_of(*_forms(chunks), _AT_END, _REPAIRED), _doubled(chunks))
+    return b.seq(_stray_brackets(chunks), any_of(*_forms(chunks), _AT_END, _REPAIRED), doubled_close(chunks))
 
 
 def close_after_pairs(chunks: tuple[str, ...], structure: Node) -> Node:
@@ -32,7 +32,7 @@ def close_after_pairs(chunks: tuple[str, ...], structure: Node) -> Node:
         return EMPTY
     unclosed = b.seq(SPACE, End(), b.note(Code.UNCLOSED_CALL))
     implied = b.seq(b.peek(b.seq(SPACE, structure)), _REPAIRED)
-    return b.seq(any_of(*_forms(chunks), unclosed, implied), _doubled(chunks))
+    return any_of(*_forms(chunks), unclosed, implied)
 
 
 def confirm_close(chunks: tuple[str, ...], structure: Node, inside: Node) -> Node:
@@ -58,8 +58,9 @@ def _forms(chunks: tuple[str, ...]) -> list[Node]:
     return options
 
 
-def _doubled(chunks: tuple[str, ...]) -> Node:
-    return many(b.seq(SPACE, b.lit(chunks[-1]), _REPAIRED)) if is_marker(chunks[-1]) else EMPTY
+def doubled_close(chunks: tuple[str, ...]) -> Node:
+    """Return the last marker of a close, written again."""
+    return many(b.seq(SPACE, b.lit(chunks[-1]), _REPAIRED)) if chunks and is_marker(chunks[-1]) else EMPTY
 
 
 def _stray_brackets(chunks: tuple[str, ...]) -> Node:

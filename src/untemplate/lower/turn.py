@@ -183,9 +183,12 @@ def _end_of_turn(signs: Signs) -> Node:
     """Return the end of the turn with all that comes after it: dropped. It does not end where another block of a frame follows."""
     if not signs.ends:
         return NEVER
-    guard = b.negate(b.seq(SPACE, loose(signs.frame.separator.core))) if signs.frame is not None else EMPTY
+    ends = any_of(*(loose(end.core) for end in signs.ends))
     rest = any_of(b.seq(SPACE, End()), b.seq(b.note(Code.TEXT_AFTER_END), Until(stops=(), emit=False)))
-    return any_of(b.seq(any_of(*(loose(end.core) for end in signs.ends)), guard, CUT, rest), *_cut_ends(signs.ends))
+    if signs.frame is None:
+        return any_of(b.seq(ends, CUT, rest), *_cut_ends(signs.ends))
+    another = b.seq(SPACE, loose(signs.frame.separator.core))
+    return any_of(b.seq(ends, b.peek(another)), b.seq(ends, CUT, rest), *_cut_ends(signs.ends))
 
 
 def _cut_ends(ends: tuple[Marker, ...]) -> list[Node]:
@@ -207,5 +210,6 @@ def _schema_turn(spec: Spec, request: Request, rules: b.ArenaBuilder) -> Node:
     stops = tuple(dict.fromkeys((*stops_of(signs.ends, ()), *stops_of(signs.content_close, ()))))
     text = b.seq(b.note(Code.NOT_JSON), b.tag(Kind.CONTENT, Until(stops=stops)))
     value = b.catch(b.seq(CUT, b.tag(Kind.CONTENT, Json())), text)
-    loop = many(any_of(b.seq(SPACE, ends), b.tag(Kind.CONTENT, b.note(Code.TEXT_AFTER_VALUE), Any(), CUT, Until(stops=stops))))
+    more = b.seq(b.negate(b.seq(SPACE, End())), b.note(Code.TEXT_AFTER_VALUE), Any(), CUT, Until(stops=stops))
+    loop = many(any_of(b.seq(SPACE, ends), b.tag(Kind.CONTENT, more)))
     return b.seq(_start(signs), head, many(b.seq(SPACE, before, head)), opened, SPACE, value, maybe(fence), loop, SPACE, End())

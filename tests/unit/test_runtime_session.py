@@ -1,0 +1,163 @@
+"""Sessions: bytes, tokens, marks, ends; events for clients."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import untemplate
+from tests import dialects as d
+from tests.dialects import TOOLS
+from tests.reading import Client, fields, stream
+from untemplate.errors import ParseError, RequestError
+from untemplate.parser import build_parser, random_id
+from untemplate.runtime.decode import Utf8Decoder
+from untemplate.runtime.message import Message, ToolCall
+from untemplate.runtime.sse import stream_events
+
+CALL = "<tool_call>act<arg_key>text</arg_key><arg_value>北京</arg_value></tool_call>"
+
+
+def parser(spec=d.KEY_VALUE_TAGS, **request):
+    return build_parser(spec, tools=TOOLS, add_generation_prompt=False, **request)
+
+
+class TestBytes:
+    def test_half_a_character_waits(self):
+        data = CALL.encode()
+        for place in range(len(data)):
+            session, client = parser().session(), Client()
+            client.add(session.feed_bytes(data[:place]))
+            client.add(session.feed_bytes(data[place:]))
+            message, deltas = session.finish()
+            client.add(deltas)
+            assert json.loads(message.tool_calls[0].arguments) == {"text": "北京"}
+            assert client.fields() == fields(message)
+
+    def test_broken_bytes_become_one_replacement_character(self):
+        session = parser().session()
+        session.feed_bytes(bytes.fromhex("61e6803d62"))
+        session.feed_bytes(b"\xff\xe6\x80")
+        assert session.finish()[0].content == "a\ufffd=b\ufffd\ufffd"
+
+    def test_a_decoder_can_be_copied_in_the_middle_of_a_character(self):
+        decoder = Utf8Decoder()
+        assert decoder.feed(b"\xe5\x8c") == ""
+        other = decoder.copy()
+        assert (decoder.feed(b"\x97"), other.finish()) == ("北", "\ufffd")
+
+
+class TestTokens:
+    def test_a_marker_without_text_counts_by_its_id(self):
+        from dataclasses import replace
+
+        spec = replace(d.KEY_VALUE_TAGS, tokens=replace(d.KEY_VALUE_TAGS.tokens, ids={"<tool_call>": 7, "</tool_call>": 8}))
+        session = parser(spec).session()
+        session.feed_token(b"", 7)
+        session.feed_token(b"ping", 1)
+        session.feed_token(b"", 8)
+        assert [call.name for call in session.finish()[0].tool_calls] == ["ping"]
+
+
+class TestMarks:
+    def test_rewinding_forgets_what_came_since(self):
+        whole = "<think>a</think>One. " + CALL
+        for place in range(len(whole)):
+            session = parser(new_id=lambda: "x").session()
+            session.feed(whole[:place])
+            mark = session.mark()
+            session.feed("<tool_call>ping</tool_call> and more <think>x")
+            session.rewind(mark)
+            session.feed(whole[place:])
+            assert session.finish()[0] == parser(new_id=lambda: "x").parse(whole)
+
+    def test_a_mark_may_be_used_twice(self):
+        session = parser().session()
+        session.feed("One")
+        mark = session.mark()
+        for _ in range(2):
+            session.feed(", two")
+            session.rewind(mark)
+        session.feed(".")
+        assert session.message().content == "One."
+
+
+class TestEnds:
+    def test_feeding_or_finishing_a_finished_session_is_the_callers_error(self):
+        session = parser().session()
+        mark = session.mark()
+        session.finish()
+        for late in (lambda: session.feed("x"), session.finish, lambda: session.rewind(mark)):
+            with pytest.raises(RequestError):
+                late()
+
+    def test_length_wins_over_calls(self):
+        assert parser().parse(CALL, truncated=True).finish_reason == "length"
+        assert parser().parse(CALL).finish_reason == "tool_calls"
+        assert parser().parse("Hi").finish_reason == "stop"
+        assert parser().parse("Hi", partial=True).finish_reason is None
+
+    def test_strict_raises_for_what_does_not_fit(self):
+        assert parser().parse("Hi", strict=True).content == "Hi"
+        with pytest.raises(ParseError) as error:
+            parser().parse("</think>Hi", strict=True)
+        assert (error.value.message, error.value.position) == ("stray_marker", 8)
+
+
+class TestShapes:
+    def test_a_message_is_openais(self):
+        call = ToolCall(id="i", name="f", arguments="{}")
+        message = Message(reasoning_content="r", tool_calls=(call,)).to_dict()
+        assert message == {
+            "role": "assistant",
+            "content": None,
+            "reasoning_content": "r",
+            "tool_calls": [{"id": "i", "type": "function", "function": {"name": "f", "arguments": "{}"}}],
+        }
+        assert Message().to_dict() == {"role": "assistant", "content": ""}
+
+    def test_a_call_begins_with_its_header(self):
+        session = parser(new_id=lambda: "i").session()
+        first, *rest = session.feed(CALL + "<tool_call>")
+        header = {"index": 0, "id": "i", "type": "function", "function": {"name": "act", "arguments": ""}}
+        assert first.to_dict() == {"tool_calls": [header]}
+        assert [delta.to_dict() for delta in rest] == [{"tool_calls": [{"index": 0, "function": {"arguments": '{"text": "北京"}'}}]}]
+
+    def test_ids_are_random_letters_and_digits(self):
+        assert len({random_id() for _ in range(100)}) == 100
+        assert random_id().isalnum()
+        assert len(random_id()) == 24
+
+    def test_ids_of_a_call_stay(self):
+        message, client = stream(parser(), CALL + CALL)
+        assert [call["id"] for call in client.calls] == [call.id for call in message.tool_calls]
+        assert message.tool_calls[0].id != message.tool_calls[1].id
+
+
+class TestEvents:
+    def events(self, **options):
+        text = "<think>hm</think>Hi " + CALL
+        written = list(stream_events(parser().session(), [text[:9], text[9:].encode()], model="m", id="c", **options))
+        assert written[-1] == "data: [DONE]\n\n"
+        return [json.loads(event.removeprefix("data: ")) for event in written[:-1]]
+
+    def test_the_role_comes_first_and_the_finish_reason_last(self):
+        events = self.events(usage={"total_tokens": 3})
+        assert events[0]["choices"][0]["delta"] == {"role": "assistant", "content": ""}
+        assert events[-2]["choices"][0] == {"index": 0, "delta": {}, "finish_reason": "tool_calls", "logprobs": None}
+        assert (events[-1]["choices"], events[-1]["usage"]) == ([], {"total_tokens": 3})
+        assert {event["object"] for event in events} == {"chat.completion.chunk"}
+
+    def test_reasoning_under_another_name(self):
+        deltas = [event["choices"][0]["delta"] for event in self.events(reasoning_field="reasoning")]
+        assert {"reasoning": "hm"} in deltas
+        assert not any("reasoning_content" in delta for delta in deltas)
+
+
+def test_public_names_are_found_when_they_are_used():
+    assert untemplate.build_parser is build_parser
+    assert untemplate.Message is Message
+    assert set(untemplate.__all__) <= set(dir(untemplate))
+    with pytest.raises(AttributeError):
+        untemplate.nothing  # noqa: B018
