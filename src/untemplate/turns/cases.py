@@ -46,34 +46,36 @@ _SEVERAL = (
     call(3, "x", options={"label": "10", "tags": []}, words=["one", "t w o"]),
 )
 
-
-SHORT_KEYS = frozenset({"city", "query", "count", "ratio", "flag", "nothing", "limit", "options", "words", "kebab-key"})
+SHORT_KEYS = frozenset({"city", "query", "count", "ratio", "flag", "limit", "options", "words"})
 """The arguments that the short cases use."""
+SHORT_NAMES = (EVERYTHING, ZERO)
+"""The tools that they call."""
 
 
 def short_cases(spec: Spec) -> tuple[MadeCase, ...]:
-    """Return about a dozen messages that show the most: what the compiler reads back every time."""
+    """Return about a dozen messages that show the most, the most telling first: what the compiler reads back every time."""
     closes = {marker.core.strip() for marker in spec.turn.reasoning.close}
     marks = [text for text in marker_texts(spec) if text not in closes]
     prose = f"It names {marks[0]} and {marks[-1]} here." if marks else "It names nothing."
-    inside = _without(f"I name {marks[-1]} too." if marks else "Nothing.", spec)
-    every = call(0, city='it\'s "x"\n<b> \\n', count=-12, ratio=2.5, flag=False, nothing=None, options={"label": "10"}, words=["a", "b c"])
-    made = [
-        MadeCase("content", Case(content=f"{CONTENT}\n{prose}")),
-        MadeCase("reasoning and content", Case(reasoning=f"{REASONING}\n{inside}", content=CONTENT)),
-    ]
+    reasons = spec.capabilities.reasoning is Support.KEPT
+    made = [MadeCase("content", Case(content=f"{CONTENT}\n{prose}"))]
+    if reasons:
+        made.append(MadeCase("reasoning and content", Case(reasoning=f"{REASONING}\n{_without(prose, spec)}", content=CONTENT)))
     if spec.turn.calls is None:
         return tuple(made)
+    first = call(0, city='it\'s "x"\n<b> \\n', count=-12, ratio=2.5, flag=False, limit=None, options={"label": "10"}, words=["a", "b c"])
+    second = call(1, query=prose, limit=5, words=[])
     made += [
-        MadeCase("a call", Case(calls=(every,))),
-        MadeCase("two calls", Case(calls=_SEVERAL[:2])),
-        MadeCase("calls without and with arguments", Case(calls=(_SEVERAL[2], _SEVERAL[3]))),
-        MadeCase("content and a call", Case(content="Let me look.", calls=_SEVERAL[:1])),
-        MadeCase("reasoning and a call", Case(reasoning=REASONING, calls=_SEVERAL[1:2])),
-        MadeCase("reasoning, content and calls", Case(reasoning="Hm.", content="Both:", calls=_SEVERAL[:2])),
-        MadeCase("strings that look like JSON", Case(calls=(call(0, city="10", query="true", **{"kebab-key": "{}"}),))),
-        MadeCase("strings that name markers", Case(calls=(call(0, query=prose),))),
+        MadeCase("a call", Case(calls=(first,))),
+        MadeCase("two calls", Case(calls=(first, second))),
+        MadeCase("calls without and with arguments", Case(calls=(call(0, ZERO), call(1, city="10", query="true")))),
+        MadeCase("content and a call", Case(content="Let me look.", calls=(second,))),
     ]
+    if reasons:
+        made += [
+            MadeCase("reasoning and a call", Case(reasoning=REASONING, calls=(first,))),
+            MadeCase("reasoning, content and calls", Case(reasoning="Hm.", content="Both:", calls=(first, second))),
+        ]
     return tuple(made)
 
 

@@ -136,17 +136,22 @@ class Lost:
         return case
 
 
-def find_losses(turn: RenderedTurn) -> Lost:
-    """Return the changes that leave the text of ``turn`` as it is, in an order in which they can be made one after the other."""
+def find_losses(turn: RenderedTurn, enough: Callable[[Lost], bool] = lambda _: False) -> Lost:
+    """Return the changes that leave the text of ``turn`` as it is, in an order in which they can be made one after the other.
+
+    ``enough`` ends the search early: the changes found so far explain what is to be explained.
+    """
     text = turn_text(turn.case, turn.mode)
     case = turn.case
-    found: list[Loss] = []
+    lost = Lost(losses=())
     for loss in LOSSES:
         changed = loss.change(case)
         if not same_case(changed, case) and turn_text(changed, turn.mode) == text:
-            found.append(loss)
+            lost = Lost(losses=(*lost.losses, loss))
             case = changed
-    return Lost(losses=tuple(found))
+            if enough(lost):
+                break
+    return lost
 
 
 def find_rewriting(turn: RenderedTurn) -> str | None:

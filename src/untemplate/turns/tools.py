@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 from untemplate.turns.kinds import PROPERTIES
@@ -14,10 +14,10 @@ ZERO = "get-time"
 NAMES = (EVERYTHING, "searchWeb2", ZERO, "x")
 
 
-def make_tools(keys: Container[str] | None = None) -> list[dict[str, Any]]:
-    """Return OpenAI tools, none of whose arguments is required; ``keys``: with these arguments only."""
+def make_tools(keys: Container[str] | None = None, names: Sequence[str] = NAMES) -> list[dict[str, Any]]:
+    """Return OpenAI tools of these names, none of whose arguments is required; ``keys``: with these arguments only."""
     properties = {key: schema for key, schema in PROPERTIES.items() if keys is None or key in keys}
-    return [_tool(name, {} if name == ZERO else properties) for name in NAMES]
+    return [_tool(name, {} if name == ZERO else properties) for name in names]
 
 
 def _tool(name: str, properties: Mapping[str, Any]) -> dict[str, Any]:

@@ -43,7 +43,7 @@ def check_turn(turn: RenderedTurn, spec: Spec, parser: Parser) -> Outcome:
     found = compare(want, got, spec, ids=False)
     if found is None:
         return Outcome(difference=_ids(turn, want, got, spec) or _finish(want, message), remarks=remarks)
-    lost = find_losses(turn)
+    lost = find_losses(turn, lambda lost: compare(lost.apply(want), lost.apply(got), spec, ids=False) is None)
     left = compare(lost.apply(want), lost.apply(got), spec, ids=False) if lost.losses else found
     if left is not None:
         reason = find_rewriting(replace(turn, case=lost.apply(want))) or _undecidable(turn, want, got, spec)

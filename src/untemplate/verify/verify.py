@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from untemplate.infer.turn import TurnFound
 from untemplate.parser import Parser, build_parser
 from untemplate.spec.model import Spec
-from untemplate.turns.cases import SHORT_KEYS, MadeCase, long_cases, short_cases
+from untemplate.turns.cases import SHORT_KEYS, SHORT_NAMES, MadeCase, long_cases, short_cases
 from untemplate.turns.composed import composed_modes
 from untemplate.turns.render import Mode, NotRendered, RenderedTurn, make_modes, render_turn
 from untemplate.turns.tools import make_tools
@@ -32,9 +32,15 @@ class _Tally:
 
 
 def verify_shortly(spec: Spec, found: TurnFound) -> Report:
-    """Return what came of a dozen turns, each read whole."""
-    tools = make_tools(SHORT_KEYS)
-    return _run(spec, make_modes(spec, found, tools), found.header, tools, short_cases(spec))
+    """Return what came of a dozen turns, each read whole; under all but the first setting of thinking only the most telling."""
+    tools = make_tools(SHORT_KEYS, SHORT_NAMES)
+    modes = make_modes(spec, found, tools)
+    cases = short_cases(spec)
+    tries = [(made, mode) for mode in modes for made in (cases if mode is modes[0] else cases[:_TELLING])]
+    return _run(spec, found.header, tools, tries)
+
+
+_TELLING = 3
 
 
 def verify_at_length(
@@ -47,35 +53,36 @@ def verify_at_length(
         progress: called with the number of messages tried, after each.
     """
     tools = make_tools()
-    cases = long_cases(spec, seed, budget)
-    return _run(spec, make_modes(spec, found, tools), found.header, tools, cases, rng=random.Random(seed), progress=progress)
+    tries = _all_tries(long_cases(spec, seed, budget), make_modes(spec, found, tools), progress)
+    return _run(spec, found.header, tools, tries, rng=random.Random(seed))
 
 
 def verify_composed(spec: Spec, *, seed: int = 0, budget: int = 300, progress: Callable[[int], None] | None = None) -> Report:
     """Return the same for turns that the spec itself lays out: without its template, only the reading is put to the test."""
     tools = make_tools()
-    cases = long_cases(spec, seed, budget)
-    header = spec.prompt.roles.get("assistant", "")
-    return _run(spec, composed_modes(spec), header, tools, cases, rng=random.Random(seed), progress=progress)
+    tries = _all_tries(long_cases(spec, seed, budget), composed_modes(spec), progress)
+    return _run(spec, spec.prompt.roles.get("assistant", ""), tools, tries, rng=random.Random(seed))
+
+
+def _all_tries(cases: Iterable[MadeCase], modes: Sequence[Mode], progress: Callable[[int], None] | None) -> Iterator[tuple[MadeCase, Mode]]:
+    for number, made in enumerate(cases, start=1):
+        yield from ((made, mode) for mode in modes)
+        if progress is not None:
+            progress(number)
 
 
 def _run(
     spec: Spec,
-    modes: Sequence[Mode],
     header: str,
     tools: Sequence[dict[str, Any]],
-    cases: Iterable[MadeCase],
+    tries: Iterable[tuple[MadeCase, Mode]],
     *,
     rng: random.Random | None = None,
-    progress: Callable[[int], None] | None = None,
 ) -> Report:
     tally = _Tally()
     reader = _Reader(spec, tools)
-    for number, made in enumerate(cases, start=1):
-        for mode in modes:
-            _try(made, mode, reader, header, tally, rng)
-        if progress is not None:
-            progress(number)
+    for made, mode in tries:
+        _try(made, mode, reader, header, tally, rng)
     return Report(
         name=spec.template.name,
         read_back=tally.read_back,
