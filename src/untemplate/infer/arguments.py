@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from untemplate.infer.call_gaps import TOKENS
 from untemplate.infer.fields import merge, to_parts
-from untemplate.infer.lists import cut_list
+from untemplate.infer.lists import ListCut, cut_list
 from untemplate.infer.values import ValueLayout, infer_values
 from untemplate.spec.model import Arguments, Encoding, Field, FieldName, ItemList, JsonType, Notation, PairList, Part, Text, Value
 from untemplate.text import sentinels
@@ -53,31 +53,32 @@ def _as_object(text: str, two: Mapping[str, Any], call_text: CallText) -> Argume
 
 
 def _as_pairs(call_text: CallText, special: tuple[str, ...], lead: str) -> ArgumentsCut | None:
-    texts = [call_text({sentinels.key(0, i): sentinels.value(0, i) for i in range(count)}) for count in (0, 1, 2, 3)]
-    several = [text for text in texts[1:] if text is not None]
-    if not several:
-        return None
-    cuts = [_cut_pairs(align(text, TOKENS)) for text in several]
-    found = [cut for cut in cuts if cut is not None]
-    if not found:
-        return None
-    pairs = cut_list(
-        [cut.head for cut in found],
-        [between for cut in found for between in cut.betweens],
-        [cut.tail for cut in found],
-        special=special,
-        heads_after_value=True,
-        lead=lead,
-    )
+    found = _read_pairs(call_text, special, lead, sentinels.value, TOKENS)
+    if found is not None and JsonType.INTEGER in found.arguments.values:
+        return found
+    return _read_pairs(call_text, special, lead, sentinels.integer, _INTEGER_TOKENS) or found
+
+
+_INTEGER_TOKENS = {**TOKENS, **{str(sentinels.integer(0, item)): Token("value", 0, item) for item in range(4)}}
+"""Integers have no quotes of their own: where a string's quotes pass for a mark of the pair, they tell the two apart."""
+
+
+def _read_pairs(
+    call_text: CallText, special: tuple[str, ...], lead: str, make: Callable[[int, int], Any], tokens: Mapping[str, Token]
+) -> ArgumentsCut | None:
+    """Return the layout of pairs as calls with 0 to 3 arguments show it, their values made by ``make``."""
+    texts = [call_text({sentinels.key(0, i): make(0, i) for i in range(count)}) for count in (0, 1, 2, 3)]
+    found = [cut for text in texts[1:] if text is not None and (cut := _cut_pairs(align(text, tokens))) is not None]
+    pairs = _cut_all(found, special, lead) if found else None
     if pairs is None:
         return None
     empty_tail = _tail_without_pairs(texts[0])
-    _before_open, after, opened, closed, empty = _around_pairs(pairs.heads[0], pairs.close, empty_tail, special)
-    quoted = _quotes(pairs.item_open, found[0].inner)
+    _, after, opened, closed, empty = _around_pairs(pairs.heads[0], pairs.close, empty_tail, special)
     layout = infer_values(_middle(call_text, pairs.item_open, pairs.close))
     if layout is None:
         return None
     pair, values, inner = _pair(found[0].inner, pairs.item_open, pairs.item_close, layout)
+    quoted = _quotes(pairs.item_open, found[0].inner)
     arguments = Arguments(
         encoding=Encoding.PAIRS,
         object=PairList(open=opened, pair=pair, separator=pairs.separator, close=closed, empty=empty, key_quotes=quoted),
@@ -88,6 +89,17 @@ def _as_pairs(call_text: CallText, special: tuple[str, ...], lead: str) -> Argum
         custom = {kind: Value(encoding=Encoding.NOTATION) for kind in layout.custom}
         arguments = replace(arguments, values={**values, **custom})
     return ArgumentsCut(arguments=arguments, before=len(pairs.item_open) + len(opened), after=after)
+
+
+def _cut_all(cuts: Sequence[_PairsCut], special: tuple[str, ...], lead: str = "") -> ListCut | None:
+    return cut_list(
+        [cut.head for cut in cuts],
+        [between for cut in cuts for between in cut.betweens],
+        [cut.tail for cut in cuts],
+        special=special,
+        heads_after_value=True,
+        lead=lead,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,13 +203,7 @@ def _nested_object(region: Callable[[Any], str | None], special: tuple[str, ...]
     cuts = [cut for text in texts if text is not None and (cut := _cut_pairs(align(text, TOKENS))) is not None]
     if not cuts:
         return None
-    pairs = cut_list(
-        [cut.head for cut in cuts],
-        [between for cut in cuts for between in cut.betweens],
-        [cut.tail for cut in cuts],
-        special=special,
-        heads_after_value=True,
-    )
+    pairs = _cut_all(cuts, special)
     if pairs is None:
         return None
     base = region({}) or ""

@@ -9,7 +9,7 @@ from typing import Any
 from untemplate.infer.arguments import infer_arguments
 from untemplate.infer.call_gaps import TOKENS, CutTurn, after_last_token, before_first_token, cut_calls, cut_fields, cut_json
 from untemplate.infer.evidence import Notebook
-from untemplate.infer.fields import merge, unify
+from untemplate.infer.fields import merge, to_parts, unify
 from untemplate.infer.json_calls import JsonSpans, read_call
 from untemplate.infer.lists import ListCut
 from untemplate.infer.markers import marker, split_first, split_last
@@ -170,7 +170,8 @@ def _field_form(turns: Mapping[str, CutTurn], body: Body, trim: Callable[[str], 
         return None
     section, leads, trails, after = _sectioned(turns, cut, special, trim)
     single = turns.get("calls1") or next(iter(turns.values()))
-    lead = single.head
+    arguments_first = _starts_with_arguments(single.calls[0])
+    lead = single.head[: len(single.head) - (len(cut.item_open) if arguments_first else 0)]
 
     def call_text(arguments: Mapping[str, Any]) -> str | None:
         case = replace(single.case, calls=(replace(single.case.calls[0], arguments=arguments),))
@@ -182,7 +183,8 @@ def _field_form(turns: Mapping[str, CutTurn], body: Body, trim: Callable[[str], 
     if found is None:
         return None
     most = max(turns.values(), key=lambda turn: len(turn.calls))
-    before = unify([_before_arguments(align(call, TOKENS), found.before) for call in most.calls])
+    item_open = cut.item_open[: len(cut.item_open) - found.before] if arguments_first else cut.item_open
+    before = () if arguments_first else unify([_before_arguments(align(call, TOKENS), found.before) for call in most.calls])
     if before is None:
         return None
     after_text = trim(found.after)
@@ -190,8 +192,14 @@ def _field_form(turns: Mapping[str, CutTurn], body: Body, trim: Callable[[str], 
     if close_text and after_text.endswith(close_text):
         after_text = after_text[: len(after_text) - len(close_text)]
     trailing = after_text.rstrip() if section.separator[:1].isspace() or close_text == "" else after_text
-    form = _assemble(cut.item_open, before, trailing, found.arguments, single)
+    form = _assemble(item_open, before, trailing, found.arguments, single)
     return CallsFound(calls=Calls(section=section, forms=(form,)), leads=leads, trails=trails, after=after)
+
+
+def _starts_with_arguments(call: str) -> bool:
+    """Return whether a call's first sentinel is one of its arguments: name and id follow them."""
+    first = align(call, TOKENS)[1]
+    return isinstance(first, Token) and first.kind in ("key", "value")
 
 
 def _before_arguments(pieces: tuple[Piece, ...], taken: int) -> tuple[Piece, ...]:
@@ -210,9 +218,10 @@ def _before_arguments(pieces: tuple[Piece, ...], taken: int) -> tuple[Piece, ...
 def _assemble(item_open: str, before: tuple[Part, ...], after: str, arguments: Any, single: CutTurn) -> CallForm:
     turn = single.head + single.calls[0] + single.tail
     opening, rest = split_first(item_open, turn)
-    closing_rest, closing = split_last(after, turn)
+    *behind, last = align(after, TOKENS)
+    closing_rest, closing = split_last(str(last), turn)
     fields: list[Part] = [Text(text=rest)] if rest else []
-    fields += [*before, Field(field=FieldName.ARGUMENTS)]
+    fields += [*before, Field(field=FieldName.ARGUMENTS), *to_parts(behind)]
     if closing_rest:
         fields.append(Text(text=closing_rest))
     merged = merge(fields)

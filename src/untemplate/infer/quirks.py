@@ -128,6 +128,7 @@ def _put(data: Any, path: str, value: Any) -> None:
             data[step] = {}
         data = data[step]
     if isinstance(data, list) and str(last).strip("+") == "":
-        data.append(value)
+        if value not in data:
+            data.append(value)
     else:
         data[last] = value

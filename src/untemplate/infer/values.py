@@ -31,6 +31,7 @@ class Around:
     before: str
     after: str
     encoding: Encoding
+    guard: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +97,16 @@ def _string(plain: str, hostile: str | None) -> Around:
             at = plain.index(quoted)
             return Around(before=plain[:at], after=plain[at + len(quoted) :], encoding=encoded.encoding)
     at = plain.index(mark)
-    return Around(before=plain[:at], after=plain[at + len(mark) :], encoding=Encoding.RAW)
+    before, after = plain[:at], plain[at + len(mark) :]
+    return Around(before=before, after=after, encoding=Encoding.RAW, guard=_guard(before, after, encoded))
+
+
+def _guard(before: str, after: str, hostile: Around | None) -> tuple[str, str] | None:
+    """Return the marks that the hostile string has around it and the plain one has not."""
+    if hostile is None or not (hostile.before.startswith(before) and hostile.after.endswith(after)):
+        return None
+    opening, closing = hostile.before[len(before) :], hostile.after[: len(hostile.after) - len(after)]
+    return (opening, closing) if opening.strip() and closing.strip() else None
 
 
 def _layout(found: Mapping[JsonType, Around], custom: tuple[JsonType, ...]) -> ValueLayout:
@@ -114,6 +124,7 @@ def _layout(found: Mapping[JsonType, Around], custom: tuple[JsonType, ...]) -> V
             encoding=around.encoding,
             open="" if labelled else middle,
             close=around.after[: len(around.after) - len(after)],
+            guard=around.guard,
             label=middle if labelled else None,
         )
     before: list[Part] = [Text(text=shared)] if shared else []

@@ -7,7 +7,7 @@ or the close of the call follows; else it was part of the value. Source: DESIGN.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from untemplate.lower.bodies import CUT
 from untemplate.lower.marks import EMPTY, SPACE, any_of, is_marker, literals, many, maybe
@@ -105,8 +105,9 @@ def _raw(around: Around, data: ValueData, *, framed: bool) -> Node:
 
 def _marked_values(arguments: Arguments) -> list[tuple[JsonType, Value]]:
     """Return the types whose values stand between marks of their own, such as quotes without escapes."""
-    found = [(kind, value) for kind, value in arguments.values.items() if value.open.strip() and value.close.strip()]
-    return [(kind, value) for kind, value in found if value.encoding is Encoding.RAW]
+    raw = [(kind, value) for kind, value in arguments.values.items() if value.encoding is Encoding.RAW]
+    guarded = [(kind, replace(value, open=value.guard[0], close=value.guard[1])) for kind, value in raw if value.guard is not None]
+    return [*guarded, *((kind, value) for kind, value in raw if value.open.strip() and value.close.strip())]
 
 
 def _marked(value: Value, kind: JsonType, around: Around) -> Node:

@@ -101,6 +101,8 @@ class Value:
     open: str = ""
     """Written before the value for this type only: a quote, ``<![CDATA[``."""
     close: str = ""
+    guard: tuple[str, str] | None = None
+    """Marks that stand only around a string that needs them, such as ``<![CDATA[`` and ``]]>``."""
     label: str | None = None
     """What stands in the pair's ``type`` field for this type."""
 

@@ -42,6 +42,11 @@ def value(call: int, item: int) -> str:
     return f"zval{_ORDINALS[call]}x{_ORDINALS[item]}q"
 
 
+def integer(call: int, item: int) -> int:
+    """Return an integer value for argument ``item`` of tool ``call``."""
+    return 735194000 + 10 * call + item
+
+
 def all_tokens(calls: int = 4, items: int = 4) -> dict[str, Token]:
     """Return every sentinel with the token that it stands for."""
     tokens = {
