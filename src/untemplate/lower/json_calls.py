@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from untemplate.lower.bodies import CUT, CallBody, Way
 from untemplate.lower.closing import spaced_chunks
 from untemplate.lower.marks import EMPTY, SPACE, any_of, many, maybe
+from untemplate.lower.rules import Rules
 from untemplate.lower.tags import CallData, Code, Kind
 from untemplate.lower.vocabulary import Vocabulary
 from untemplate.peg import builder as b
@@ -80,12 +81,12 @@ def _way(levels: list[_Level], vocabulary: Vocabulary, tail: tuple[str, ...]) ->
     head: list[Node] = []
     rest: list[Node] = []
     for level in levels:
-        before = many(b.seq(_member(level, certain=False), _COMMA))
+        before = many(b.seq(_member(level, vocabulary.rules, certain=False), _COMMA))
         head += [b.lit("{"), SPACE, before, _key(level.step), _COLON]
-        rest = [many(b.seq(_COMMA, _member(level, certain=True))), maybe(_COMMA), _end(tail), *rest]
+        rest = [many(b.seq(_COMMA, _member(level, vocabulary.rules, certain=True))), maybe(_COMMA), _end(tail), *rest]
     return Way(
-        head=b.seq(*head, _quoted(vocabulary.json_name())),
-        unknown=b.seq(*head, _any_name()),
+        head=b.seq(*head, vocabulary.json_name()),
+        unknown=b.seq(*head, vocabulary.rules.share("any-json-name", _any_name())),
         rest=b.seq(*rest),
         whole=b.seq(*rest),
         unknown_whole=b.seq(*rest),
@@ -98,8 +99,8 @@ def _keyed(call: JsonCall, vocabulary: Vocabulary, tail: tuple[str, ...]) -> Way
     ends = [node for _ in range(len(call.arguments) + 1) for node in (maybe(_COMMA), _end(tail))]
     rest = b.seq(_arguments(certain=True), *ends)
     return Way(
-        head=b.seq(*opening, b.lit("{"), SPACE, _quoted(vocabulary.json_name()), _COLON),
-        unknown=b.seq(*opening, b.lit("{"), SPACE, _any_name(), _COLON),
+        head=b.seq(*opening, b.lit("{"), SPACE, vocabulary.json_name(), _COLON),
+        unknown=b.seq(*opening, b.lit("{"), SPACE, vocabulary.rules.share("any-json-name", _any_name()), _COLON),
         rest=rest,
         whole=rest,
         unknown_whole=rest,
@@ -112,10 +113,6 @@ def _end(tail: tuple[str, ...]) -> Node:
     return any_of(end, b.seq(b.peek(spaced_chunks(tail[:1])), b.note(Code.REPAIRED))) if tail else end
 
 
-def _quoted(node: Node) -> Node:
-    return any_of(*(b.seq(b.lit(mark), SPACE, node, SPACE, b.lit(mark)) for mark in "\"'"))
-
-
 def _any_name() -> Node:
     """Return a name that need not be declared; a blank one is none."""
     blank = any_of(*(b.seq(b.lit(mark), SPACE, b.lit(mark)) for mark in "\"'"))
@@ -126,11 +123,11 @@ def _key(key: str) -> Node:
     return any_of(b.lit(f'"{key}"'), b.lit(f"'{key}'"))
 
 
-def _member(level: _Level, *, certain: bool) -> Node:
+def _member(level: _Level, rules: Rules, *, certain: bool) -> Node:
     """Return a member of an object beside the one that leads to the name. ``certain``: the name has been read."""
     options: list[Node] = []
     if level.arguments:
-        options.append(b.seq(any_of(*map(_key, level.arguments)), _COLON, _arguments(certain=certain)))
+        options.append(b.seq(any_of(*map(_key, level.arguments)), _COLON, rules.share("json-arguments", _arguments(certain=certain))))
     if level.id is not None:
         text = any_of(Json(kind=JsonKind.STRING, decoded=True), Json(kind=JsonKind.NUMBER))
         options.append(b.seq(_key(level.id), _COLON, b.tag(Kind.ID, text)))
@@ -143,7 +140,7 @@ def _member(level: _Level, *, certain: bool) -> Node:
     else:
         keys = [key for key in level.known if key not in (level.step, *level.excluded, *level.arguments)]
         options.append(b.seq(any_of(*map(_key, keys)), value))
-    return any_of(*options)
+    return rules.share("member", any_of(*options))
 
 
 def _arguments(*, certain: bool) -> Node:

@@ -20,12 +20,17 @@ _MARKS = frozenset("<>[]{}|`｜=")
 
 
 def any_of(*nodes: Node) -> Node:
-    """Return the first of the nodes that matches, repeated ones and those that never match left out."""
-    options: dict[Node, None] = {}
+    """Return the first of the nodes that matches, repeated literals and those that never match left out."""
+    options: list[Node] = []
+    known: set[Literal] = set()
     for node in nodes:
         for option in node.options if isinstance(node, Choice) else (node,):
-            options.setdefault(option)
-    return next(iter(options)) if len(options) == 1 else Choice(options=tuple(options))
+            if isinstance(option, Literal):
+                if option in known:
+                    continue
+                known.add(option)
+            options.append(option)
+    return options[0] if len(options) == 1 else Choice(options=tuple(options))
 
 
 def maybe(node: Node) -> Node:

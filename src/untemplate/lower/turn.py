@@ -13,6 +13,7 @@ from untemplate.lower.calls import CallNodes, call_nodes
 from untemplate.lower.marks import EMPTY, NEVER, SPACE, any_of, chunks, is_marker, longest_prefix, loose, many, maybe
 from untemplate.lower.reasoning import doubled_opening, nothing_thought, opening_stops, prose_openings, reasoning_node, stray_close
 from untemplate.lower.request import Request
+from untemplate.lower.rules import Rules
 from untemplate.lower.signs import Signs, form_openings, read_signs, stops_of
 from untemplate.lower.tags import Code, Kind
 from untemplate.lower.vocabulary import read_vocabulary
@@ -25,7 +26,7 @@ from untemplate.spec.model import Marker, PromptState, Spec
 class StrictCalls(Protocol):
     """Makes the calls of a turn as a grammar writes them, tool by tool."""
 
-    def __call__(self, spec: Spec, request: Request, rules: b.ArenaBuilder) -> Node:
+    def __call__(self, spec: Spec, request: Request, rules: Rules) -> Node:
         """Return the calls with what stands around and between them; rules they need are added to ``rules``."""
 
 
@@ -43,7 +44,7 @@ def lower_turn(
         state: where the prompt leaves off; the grammar begins there. (The parser reads the end of the prompt itself.)
         from_trigger: the grammar begins where a call opens.
     """
-    rules = b.ArenaBuilder()
+    rules = Rules()
     root = _schema_turn(spec, request, rules) if request.has_schema else _turn(spec, request, rules)
     if strict is not None:
         calls = strict(spec, request, rules) if request.callable_tools and spec.turn.calls is not None else None
@@ -51,11 +52,11 @@ def lower_turn(
     return rules.build(root)
 
 
-def _turn(spec: Spec, request: Request, rules: b.ArenaBuilder) -> Node:
+def _turn(spec: Spec, request: Request, rules: Rules) -> Node:
     tools = request.callable_tools
     signs = read_signs(spec, with_calls=bool(tools))
     boundary = rules.reserve("boundary")
-    calls = call_nodes(signs, read_vocabulary(tools), boundary, _boundary_stops(signs), rules)
+    calls = call_nodes(signs, read_vocabulary(tools, rules), boundary, _boundary_stops(signs), rules)
     rules.define(boundary, _boundary(signs))
     head = rules.add("head", _head(signs, request))
     started = b.seq(_blank(signs), maybe(rules.add("started", calls.at_start)) if calls.at_start != NEVER else EMPTY)
@@ -115,7 +116,7 @@ def _text(stops: tuple[str, ...], blanks: tuple[str, ...], prose: Node, kept: No
     return b.tag(Kind.CONTENT, b.peek(any_of(*(b.lit(stop) for stop in stops))), Any(), CUT, body), whole
 
 
-def _reasoning(signs: Signs, calls: CallNodes, request: Request, rules: b.ArenaBuilder) -> Node:
+def _reasoning(signs: Signs, calls: CallNodes, request: Request, rules: Rules) -> Node:
     ends = any_of(*(loose(end.core) for end in signs.ends), loose(signs.frame.separator.core) if signs.frame else NEVER)
     closes = [loose(marker.core) for marker in signs.reasoning_close]
     follow = any_of(End(), *closes, _boundary(signs))
@@ -197,7 +198,7 @@ def _cut_ends(ends: tuple[Marker, ...]) -> list[Node]:
     return [b.seq(loose(*pieces), SPACE, End()) for pieces in sorted(found)]
 
 
-def _schema_turn(spec: Spec, request: Request, rules: b.ArenaBuilder) -> Node:
+def _schema_turn(spec: Spec, request: Request, rules: Rules) -> Node:
     """Return a turn that is one JSON value, maybe in a code fence, maybe after reasoning."""
     signs = read_signs(spec, with_calls=False)
     calls = CallNodes(anywhere=NEVER, at_start=NEVER, whole=NEVER, dangling=NEVER)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from untemplate.lower.marks import literals
+from untemplate.lower.marks import SPACE, any_of, literals
 from untemplate.lower.request import Tool
+from untemplate.lower.rules import Rules
 from untemplate.lower.tags import Kind
 from untemplate.lower.tool_schema import property_names
 from untemplate.peg import builder as b
@@ -23,21 +24,24 @@ class Vocabulary:
     keys: tuple[str, ...] | None
     """The keys of all tools together; ``None``: some tool does not list its own, so that any may come."""
 
+    rules: Rules
+
     def name(self) -> Node:
         """Return a declared name."""
-        return b.tag(Kind.NAME, literals(self.names, emit=True))
+        return self.rules.share("name", b.tag(Kind.NAME, literals(self.names, emit=True)))
 
     def json_name(self) -> Node:
-        """Return a declared name as it stands between JSON quotes."""
+        """Return a declared name between JSON's or Python's quotes."""
         escaped = [json.dumps(name, ensure_ascii=ascii)[1:-1] for name in self.names for ascii in (False, True)]
-        return b.tag(Kind.NAME, literals(escaped, emit=True))
+        name = self.rules.share("json-name", b.tag(Kind.NAME, literals(escaped, emit=True)))
+        return self.rules.share("quoted-name", any_of(*(b.seq(b.lit(mark), SPACE, name, SPACE, b.lit(mark)) for mark in "\"'")))
 
     def declared_key(self, ends: str) -> Node:
         """Return a declared key, any key where they are not known; no event. ``ends``: what may follow it."""
-        return name_like(ends, emit=False) if self.keys is None else literals(self.keys)
+        return name_like(ends, emit=False) if self.keys is None else self.rules.share("key", literals(self.keys))
 
 
-def read_vocabulary(tools: tuple[Tool, ...]) -> Vocabulary:
+def read_vocabulary(tools: tuple[Tool, ...], rules: Rules) -> Vocabulary:
     """Return the names and keys of the tools."""
     keys: dict[str, None] | None = {}
     for tool in tools:
@@ -46,7 +50,7 @@ def read_vocabulary(tools: tuple[Tool, ...]) -> Vocabulary:
             keys = None
             break
         keys.update(dict.fromkeys(listed))
-    return Vocabulary(names=tuple(tool.name for tool in tools), keys=None if keys is None else tuple(keys))
+    return Vocabulary(names=tuple(tool.name for tool in tools), keys=None if keys is None else tuple(keys), rules=rules)
 
 
 def name_like(ends: str = "", *, emit: bool = True) -> Node:
