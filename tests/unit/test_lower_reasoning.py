@@ -83,7 +83,7 @@ class TestACallInside:
         assert message.reasoning_content == 'Think about [TOOL_CALLS]act[ARGS]{"count":1} and more'
         assert calls(message) == [("ping", {})]
 
-    @pytest.mark.parametrize("text", [CALL.replace("ping", "nope"), CALL[:-5], "<tool_call>"])
+    @pytest.mark.parametrize("text", [CALL.replace("ping", "nope"), CALL[:-14] + "x", "<tool_call> is a marker"])
     def test_is_text_when_it_is_not_whole_or_not_declared(self, text):
         message = read(d.FUNCTION_TAGS, f"So {text}", prompt=OPENED, tools=TOOLS)
         assert (message.reasoning_content, message.tool_calls) == (f"So {text}", ())
