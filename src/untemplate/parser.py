@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from untemplate.errors import ParseError, RequestError
 from untemplate.lower.request import Request, read_tool_choice, read_tools
-from untemplate.lower.signs import form_openings, read_signs
+from untemplate.lower.signs import marker_texts, read_signs
 from untemplate.lower.start import Start, start_of_continuation, start_of_prompt, start_of_request
 from untemplate.lower.turn import lower_turn
 from untemplate.peg.program import Program, compile_program
@@ -117,8 +117,6 @@ class Parser:
     @cached_property
     def _plan(self) -> Plan:
         signs = read_signs(self.spec, with_calls=bool(self.request.callable_tools))
-        openings = [marker.core for marker in (*signs.reasoning_open, *signs.content_open)]
-        openings += ["".join(opening) for opening in form_openings(signs)]
         return Plan(
             program=self._program,
             reading=Reading(
@@ -126,9 +124,11 @@ class Parser:
                 new_id=self._new_id,
                 base=len(self.start.prefill),
                 keep=self.start.keep,
+                most_calls=None if self.request.parallel else 1,
+                named=self.request.named,
             ),
             prefill=self.start.prefill,
-            markers=tuple(openings),
+            markers=marker_texts(signs),
             token_texts={number: text for text, number in self.spec.tokens.ids.items()},
             prompt_problem=self.start.problem,
         )

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from untemplate.lower.arguments import Behind, arguments_node, arguments_start
 from untemplate.lower.bodies import CallBody, Way
-from untemplate.lower.marks import EMPTY, SPACE, chunks, is_marker, maybe, next_chunk
+from untemplate.lower.marks import EMPTY, SPACE, chunks, is_marker, loose, maybe, next_chunk
 from untemplate.lower.tags import CallData, Kind
 from untemplate.lower.vocabulary import Vocabulary, any_name, name_like
 from untemplate.peg import builder as b
@@ -94,14 +94,11 @@ def _head(form: CallForm, parts: tuple[Part, ...], name: Node | None, start: Nod
 
 
 def _terminated(parts: tuple[Part, ...], index: int, nodes: list[Node], start: Node) -> tuple[Node, list[Node]]:
-    """Return the head with what ends the name, and the rest."""
+    """Return the head with the text that ends the name, and the rest."""
     while index < len(parts):
         part = parts[index]
         if isinstance(part, Text) and part.text.strip():
-            pieces = chunks(part.text)
-            head = b.seq(*nodes, SPACE, b.lit(pieces[0]))
-            rest = [node for piece in pieces[1:] for node in (SPACE, b.lit(piece))]
-            return head, [*rest, *(_part(parts, each, EMPTY) for each in range(index + 1, len(parts)))]
+            return b.seq(*nodes, SPACE, loose(part.text)), [_part(parts, each, EMPTY) for each in range(index + 1, len(parts))]
         nodes.append(_part(parts, index, EMPTY))
         index += 1
     return b.seq(*nodes, start), []

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from untemplate.lower.field_calls import inner_opening
 from untemplate.lower.marks import chunks, is_marker, white_after, white_before
-from untemplate.spec.model import CallForm, Frame, Marker, PromptState, Section, Spec
+from untemplate.spec.model import CallForm, Frame, Marker, PromptState, Section, Spec, Text
 
 _FIRST_TAG = re.compile(r"<[^<>\s]*>|\[[A-Z_]+\]")
 _LAST_TAG = re.compile(r"(<[^<>\s]*>|\[/?[A-Z_]+\])\s*$")
@@ -141,6 +141,19 @@ def form_openings(signs: Signs) -> list[tuple[str, ...]]:
             if each and counts:
                 found[each] = None
     return list(found)
+
+
+def marker_texts(signs: Signs) -> tuple[str, ...]:
+    """Return every text that is written around blocks and calls: what a turn that was cut may end within."""
+    markers = [*signs.reasoning_open, *signs.reasoning_close, *signs.content_open, *signs.content_close, *signs.ends]
+    texts = [marker.core for marker in markers]
+    texts += [marker.core for marker in (signs.section.open, signs.section.close) if marker is not None] if signs.forms else []
+    texts += [signs.frame.separator.core] if signs.frame is not None else []
+    for form in signs.forms:
+        texts.append(form.open.core)
+        texts += [form.open.text + form.fields[0].text] if form.fields and isinstance(form.fields[0], Text) else []
+        texts += [form.close.core] if form.close is not None else []
+    return tuple(dict.fromkeys(text for text in map(str.strip, texts) if text))
 
 
 def stops_of(markers: Iterable[Marker], layouts: Iterable[str]) -> list[str]:

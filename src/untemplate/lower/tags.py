@@ -49,6 +49,8 @@ class Code(StrEnum):
     """A whole call to a tool that was not declared; it is delivered."""
     UNKNOWN_MEMBER = "unknown_member"
     """A member of a call written as JSON that means nothing; it is dropped."""
+    UNEXPECTED_CALL = "unexpected_call"
+    """A call that the request did not ask for: one more than the only one, or of another tool than the named one; it is delivered."""
     INCOMPLETE_CALL = "incomplete_call"
     """A call that began and does not fit any more, or was cut; its arguments stay open."""
     UNCLOSED_CALL = "unclosed_call"

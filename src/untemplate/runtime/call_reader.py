@@ -29,6 +29,10 @@ class Reading:
     """Where the turn's own text begins: before it stands what the prompt had already written."""
     keep: int = 0
     """Text from here on belongs to the message."""
+    most_calls: int | None = None
+    """More calls than these were not asked for; they are given all the same."""
+    named: str | None = None
+    """The only tool that was asked for."""
 
 
 Problem = tuple[str, str]
@@ -116,6 +120,13 @@ class CallReader:
         schema = property_of(root, self._key, root) if root is not None else None
         self._value = PairValue(tag.data, schema, root, self._label, muted=self._muted)
 
+    def _close_name(self) -> list[ToolCallDelta]:
+        deltas = self.state.set_name(self._words.pop(Kind.NAME))
+        most, named = self._reading.most_calls, self._reading.named
+        if (most is not None and self.state.index >= most) or (named is not None and self.state.name != named):
+            self.problems.append((Code.UNEXPECTED_CALL, self.state.name or ""))
+        return deltas
+
     def _close_key(self) -> list[ToolCallDelta]:
         self._key = self._words.pop(Kind.KEY).strip()
         lead = self.state.key(self._key)
@@ -146,7 +157,7 @@ class CallReader:
             return []
         match tag.kind:
             case Kind.NAME:
-                return self.state.set_name(self._words.pop(Kind.NAME))
+                return self._close_name()
             case Kind.ID:
                 return self.state.set_id(self._words.pop(Kind.ID))
             case Kind.KEY:

@@ -19,7 +19,22 @@ from untemplate.runtime.log import Log
 from untemplate.runtime.message import Delta, Diagnostic, Message
 
 _AROUND = 32
-_CUT_MARKER = re.compile(r"<[|｜][^<>]*>?$|<[^<>\s]+>$|\[[A-Z_]+\]?$")
+_MARKER_BEGUN = re.compile(r"<[|｜]|<[^<>\s]+>|\[[A-Z_]")
+
+
+def _without_marker(text: str, markers: tuple[str, ...]) -> str:
+    """Return a text without the longest beginning of a marker that it ends with, and without whole markers directly before that."""
+    size = max((_common(text, marker) for marker in markers), default=0)
+    kept = text[: len(text) - size]
+    if not _MARKER_BEGUN.match(text, len(kept)):
+        return text
+    while (whole := next((marker for marker in markers if marker and kept.rstrip().endswith(marker)), None)) is not None:
+        kept = kept.rstrip().removesuffix(whole)
+    return kept
+
+
+def _common(text: str, marker: str) -> int:
+    return next((size for size in range(min(len(text), len(marker)), 0, -1) if text.endswith(marker[:size])), 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,20 +170,20 @@ class Session:
 
         A bare ``<|`` is one only where the turn was cut.
         """
-        place = len(events) - 1
-        while place >= 0 and events[place][0] == CLOSE:
-            place -= 1
-        if place < 0 or events[place][0] != TEXT or not self._in_text(events[:place]):
+        end = len(events)
+        while end and events[end - 1][0] == CLOSE:
+            end -= 1
+        start = end
+        while start and events[start - 1][0] == TEXT:
+            start -= 1
+        text = "".join(str(payload) for _, payload, _ in events[start:end])
+        kept = _without_marker(text, self._plan.markers)
+        cut = text[len(kept) :]
+        if not cut or not self._in_text(events[:start]) or not (truncated or any(map(str.isalnum, cut))):
             return events
-        text = str(events[place][1])
-        found = _CUT_MARKER.search(text)
-        if found is None or not any(marker.startswith(found.group()) for marker in self._plan.markers):
-            return events
-        if not truncated and not any(character.isalnum() for character in found.group()):
-            return events
-        position = events[place][2] + found.start()
-        self._builder.found.append(("cut_marker", position, found.group()))
-        return [*events[:place], (TEXT, text[: found.start()], events[place][2]), *events[place + 1 :]]
+        position = events[start][2]
+        self._builder.found.append(("cut_marker", position + len(kept), cut))
+        return [*events[:start], (TEXT, kept, position), *events[end:]]
 
     def _in_text(self, events: list[Event]) -> bool:
         """Return whether what follows these events is content or reasoning."""
