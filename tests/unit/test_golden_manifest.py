@@ -48,11 +48,11 @@ def test_files_of_an_installed_package_are_sources(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "code", "message"),
     [
-        ("sources: [{source: models/*.gguf}]", "E510", "finds nothing"),
-        ("sources: [{source: models/absent.jinja}]", "E510", "finds nothing"),
-        ("sources: [{source: models/*.jinja, name: x}]", "E511", "cannot all be called"),
-        ("sources: [{source: 'pip:no_such_package_here:*'}]", "E512", "not installed"),
-        ("sources: [{source: 'pip:hypothesis'}]", "E512", "should be"),
+        ("sources: [{source: models/*.gguf}]", "E520", "finds nothing"),
+        ("sources: [{source: models/absent.jinja}]", "E520", "finds nothing"),
+        ("sources: [{source: models/*.jinja, name: x}]", "E521", "cannot all be called"),
+        ("sources: [{source: 'pip:no_such_package_here:*'}]", "E522", "not installed"),
+        ("sources: [{source: 'pip:hypothesis'}]", "E522", "should be"),
         ("sources: [{sorce: x}]", "E502", "unknown key"),
         ("sources: x", "E504", "should be a list"),
         ("folder: x", "E503", "is missing"),

@@ -13,6 +13,7 @@ COMMANDS: Mapping[str, str] = {
     "explain": "Show the probes and diff splits that a field of the spec was read from.",
     "grammar": "Write the GBNF grammar of one request.",
     "parse": "Read model text and write the message, or its stream of chunks.",
+    "verify": "Render many messages and read them back.",
     "export": "Write files that runtimes load.",
     "golden": "Keep what templates compile to, and see what changes.",
     "diff": "Tell what changed for a parser between two templates or specs.",

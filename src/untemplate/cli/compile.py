@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ import click
 
 from untemplate.cli.failures import TROUBLE, show_failure
 from untemplate.cli.inputs import read_tools
+from untemplate.cli.sources import SourceOptions, with_source_options
 from untemplate.cli.voice import Voice, with_voice, write_result
 from untemplate.errors import RequestError
 
@@ -23,8 +25,7 @@ if TYPE_CHECKING:
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
 @click.option("-o", "--output", metavar="DIR", help="Write DIR/NAME/spec.yaml, evidence.yaml and grammar.gbnf.")
 @click.option("--name", help="Name of the spec; the source's own if not given.")
-@click.option("--template", metavar="NAME", help="Which of several templates in the source.")
-@click.option("--vocabulary", metavar="SOURCE", help="Take special tokens and token ids from this folder or GGUF file.")
+@with_source_options
 @click.option("--tools", metavar="FILE", help="Tools of the grammar, in OpenAI's shape; two examples if not given.")
 @click.option("--format", "form", type=click.Choice(["yaml", "json"]), default="yaml", show_default=True, help="Of the spec.")
 @click.option("--jobs", type=click.IntRange(min=0), default=1, show_default=True, help="Processes to use; 0: one for each core.")
@@ -33,8 +34,7 @@ def compile(
     sources: tuple[str, ...],
     output: str | None,
     name: str | None,
-    template: str | None,
-    vocabulary: str | None,
+    chosen: SourceOptions,
     tools: str | None,
     form: str,
     jobs: int,
@@ -52,10 +52,17 @@ def compile(
 
     read = read_tools(tools)
     extent = Extent.SPEC if output is None else Extent.WHOLE
-    made = [
-        CompileJob(source=each, name=name, template=template, vocabulary=vocabulary, tools=read, form=form, extent=extent)
-        for each in sources
-    ]
+    job = CompileJob(
+        source="",
+        name=name,
+        template=chosen.template,
+        vocabulary=chosen.vocabulary,
+        overlays=chosen.overlays,
+        tools=read,
+        form=form,
+        extent=extent,
+    )
+    made = [replace(job, source=each) for each in sources]
     started = time.perf_counter()
     outcomes = sorted(_run(made, jobs, voice), key=lambda outcome: outcome.index)
     taken: set[str] = set()

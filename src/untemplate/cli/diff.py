@@ -10,6 +10,7 @@ import click
 
 from untemplate.cli.inputs import looks_like_spec, read_spec
 from untemplate.cli.reports import FORMATS, Item, Level, ReportText, to_format
+from untemplate.cli.sources import SourceOptions, compile_at
 from untemplate.cli.visible import visible
 from untemplate.cli.voice import Voice, print_all, with_voice, write_result
 from untemplate.drift.model import Drift, Finding, Severity
@@ -58,11 +59,7 @@ def _side(path: str) -> Side:
 
     if looks_like_spec(path):
         return side_of_spec(read_spec(path))
-    from untemplate.compiler import compile_source
-    from untemplate.source import load_source
-
-    source = load_source(path)
-    compiled = compile_source(source)
+    source, compiled = compile_at(path, SourceOptions(), verify=False)
     return side_of_template(source, compiled.spec, compiled.evidence)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from untemplate.cli.sources import SourceOptions, compile_at, with_source_options
 from untemplate.cli.visible import visible
 from untemplate.cli.voice import Voice, print_all, with_voice, write_result
 from untemplate.errors import RequestError
@@ -22,31 +23,28 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("source")
 @click.argument("field", required=False)
-@click.option("--template", metavar="NAME", help="Which of several templates in the source.")
+@with_source_options
 @click.option(
     "--format", "form", type=click.Choice(["text", "yaml", "json"]), default="text", show_default=True, help="As data, if not as text."
 )
 @with_voice
-def explain(source: str, field: str | None, template: str | None, form: str, voice: Voice) -> int:
+def explain(source: str, field: str | None, chosen: SourceOptions, form: str, voice: Voice) -> int:
     """Show what each FIELD of SOURCE's spec was read from: the probes, and where their two renderings part.
 
     FIELD is a path such as `turn.reasoning`; all below it is shown too. Without one, every field is.
     """
-    from untemplate.compiler import compile_source
-    from untemplate.source import load_source
-
-    compiled = compile_source(load_source(source, template=template))
-    chosen = {path: entries for path, entries in compiled.evidence.items() if field is None or _is_at(path, field)}
-    if field is not None and not chosen:
+    _source, compiled = compile_at(source, chosen, verify=False)
+    found = {path: entries for path, entries in compiled.evidence.items() if field is None or _is_at(path, field)}
+    if field is not None and not found:
         raise _no_evidence(field, list(compiled.evidence), source)
     if form == "text":
-        print_all(line for path, entries in chosen.items() for line in _explained(path, entries, compiled.spec))
+        print_all(line for path, entries in found.items() for line in _explained(path, entries, compiled.spec))
         return 0
     from untemplate.golden.artifacts import evidence_to_data
     from untemplate.spec.files import data_to_json
     from untemplate.spec.yaml_text import dump_yaml
 
-    data = evidence_to_data(chosen)
+    data = evidence_to_data(found)
     write_result(data_to_json(data) if form == "json" else dump_yaml(data))
     return 0
 

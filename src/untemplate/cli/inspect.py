@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from untemplate.cli.inputs import looks_like_spec, read_spec
+from untemplate.cli.sources import SourceOptions, compile_at, with_source_options
 from untemplate.cli.visible import visible
 from untemplate.cli.voice import Voice, print_all, with_voice, write_result
 
@@ -19,15 +20,14 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("source", metavar="SOURCE|SPEC")
-@click.option("--template", metavar="NAME", help="Which of several templates in the source.")
-@click.option("--vocabulary", metavar="SOURCE", help="Take special tokens and token ids from this folder or GGUF file.")
+@with_source_options
 @click.option(
     "--format", "form", type=click.Choice(["text", "yaml", "json"]), default="text", show_default=True, help="yaml and json: as data."
 )
 @with_voice
-def inspect(source: str, template: str | None, vocabulary: str | None, form: str, voice: Voice) -> int:
+def inspect(source: str, chosen: SourceOptions, form: str, voice: Voice) -> int:
     """Show what was found in a template: an annotated turn, markers, calls, prompts, capabilities, warnings."""
-    spec, notes = _spec_of(source, template, vocabulary)
+    spec, notes = _spec_of(source, chosen)
     if form == "text":
         print_all(list(_report(spec, notes, verbose=voice.verbose)))
         return 0
@@ -39,14 +39,11 @@ def inspect(source: str, template: str | None, vocabulary: str | None, form: str
     return 0
 
 
-def _spec_of(path: str, template: str | None, vocabulary: str | None) -> tuple[Spec, tuple[str, ...]]:
+def _spec_of(path: str, chosen: SourceOptions) -> tuple[Spec, tuple[str, ...]]:
     if looks_like_spec(path):
         return read_spec(path), ()
-    from untemplate.compiler import compile_source
-    from untemplate.source import load_source
-
-    source = load_source(path, template=template, vocabulary=vocabulary)
-    return compile_source(source).spec, tuple(source.notes)
+    source, compiled = compile_at(path, chosen)
+    return compiled.spec, tuple(source.notes)
 
 
 def _as_data(spec: Spec, notes: tuple[str, ...]) -> dict[str, Any]:

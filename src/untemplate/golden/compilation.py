@@ -12,6 +12,7 @@ from untemplate.compiler import compile_source
 from untemplate.golden.artifacts import DELTAS, make_artifacts
 from untemplate.golden.deltas import deltas_text
 from untemplate.golden.example_tools import EXAMPLE_TOOLS
+from untemplate.infer.quirks import load_overlay
 from untemplate.source import load_source
 from untemplate.spec.files import spec_to_json, spec_to_yaml
 from untemplate.spec.model import Spec
@@ -36,6 +37,8 @@ class CompileJob:
     name: str | None = None
     template: str | None = None
     vocabulary: str | None = None
+    overlays: tuple[str, ...] = ()
+    """Files of quirks."""
     tools: Sequence[dict[str, Any]] | None = None
     """Of the grammar; ``None``: the examples."""
     form: str = "yaml"
@@ -76,7 +79,8 @@ def compile_one(job: CompileJob) -> Compilation:
         UntemplateError: whatever is wrong with the source.
     """
     source = load_source(job.source, template=job.template, vocabulary=job.vocabulary)
-    compiled = compile_source(source if job.name is None else replace(source, name=job.name))
+    overlays = [quirk for each in job.overlays for quirk in load_overlay(each)]
+    compiled = compile_source(source if job.name is None else replace(source, name=job.name), overlays=overlays)
     spec = compiled.spec
     main = f"spec.{job.form}"
     to_text = spec_to_json if job.form == "json" else spec_to_yaml

@@ -27,6 +27,8 @@ class ManifestEntry:
     template: str | None = None
     """Which of several templates in the source."""
     vocabulary: str | None = None
+    overlays: tuple[str, ...] = ()
+    """Files of quirks, beside the manifest."""
     tools: str | None = None
     """File of the tools for the grammar, beside the manifest."""
     warnings: tuple[str, ...] | None = None
@@ -62,7 +64,7 @@ def expand_entries(manifest: Manifest, base: Path) -> tuple[ManifestEntry, ...]:
     """Return one entry for each source that the manifest's patterns find under ``base``, in order; paths are made whole.
 
     Raises:
-        SpecError: E510 for a pattern that finds nothing, E511 for one name on several sources.
+        SpecError: E520 for a pattern that finds nothing, E521 for one name on several sources.
     """
     return tuple(entry for each in manifest.sources for entry in _expand(each, base))
 
@@ -70,14 +72,15 @@ def expand_entries(manifest: Manifest, base: Path) -> tuple[ManifestEntry, ...]:
 def _expand(entry: ManifestEntry, base: Path) -> Iterator[ManifestEntry]:
     found = expand_package(entry.source) if entry.source.startswith("pip:") else _expand_path(entry.source, base)
     if not found:
-        raise SpecError(f"`{entry.source}` finds nothing", code="E510", where=str(base), hint="paths are relative to the manifest")
+        raise SpecError(f"`{entry.source}` finds nothing", code="E520", where=str(base), hint="paths are relative to the manifest")
     if entry.name is not None and len(found) > 1:
         raise SpecError(
-            f"`{entry.source}` finds {len(found)} sources, which cannot all be called `{entry.name}`", code="E511", where=str(base)
+            f"`{entry.source}` finds {len(found)} sources, which cannot all be called `{entry.name}`", code="E521", where=str(base)
         )
     vocabulary = str(base / entry.vocabulary) if entry.vocabulary else None
     tools = str(base / entry.tools) if entry.tools else None
-    yield from (replace(entry, source=str(path), vocabulary=vocabulary, tools=tools) for path in found)
+    overlays = tuple(str(base / each) for each in entry.overlays)
+    yield from (replace(entry, source=str(path), vocabulary=vocabulary, tools=tools, overlays=overlays) for path in found)
 
 
 def _expand_path(pattern: str, base: Path) -> list[Path]:

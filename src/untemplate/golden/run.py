@@ -76,7 +76,13 @@ def refuse_in_ci() -> None:
 def _job(entry: ManifestEntry) -> CompileJob:
     tools = load_tools(entry.tools) if entry.tools else None
     return CompileJob(
-        source=entry.source, name=entry.name, template=entry.template, vocabulary=entry.vocabulary, tools=tools, extent=Extent.GOLDEN
+        source=entry.source,
+        name=entry.name,
+        template=entry.template,
+        vocabulary=entry.vocabulary,
+        overlays=entry.overlays,
+        tools=tools,
+        extent=Extent.GOLDEN,
     )
 
 
@@ -87,7 +93,7 @@ def _names(entries: Sequence[ManifestEntry], made: Sequence[Outcome[Compilation]
         if name in names:
             other = entries[names.index(name)].source
             message = f"`{entry.source}` and `{other}` are both called `{name}`"
-            raise RequestError(message, code="E511", hint="give one of them a `name:` in the manifest")
+            raise RequestError(message, code="E521", hint="give one of them a `name:` in the manifest")
         names.append(name)
     return names
 
