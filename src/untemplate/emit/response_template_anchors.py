@@ -2,6 +2,10 @@
 
 The patterns keep to what both Python's ``re`` and the ``regex`` module read, without recursion and without look-behind of
 open length. Literals are better: a reader streams up to them without looking ahead.
+
+A streaming reader takes a delimiter as soon as one alternative is whole, even while a longer one is still growing behind it. So
+what is optional at the end of a delimiter may only grow by one character at a time (``prefixes``); longer texts that may follow
+(a section's close) are delimiters of their own.
 """
 
 from __future__ import annotations
@@ -17,7 +21,9 @@ _META = frozenset("\\.^$*+?{}[]()|")
 _ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
 _MOST_LITERALS = 24
 END = r"\Z"
-"""The end of the model's text."""
+"""The end of the text. In a delimiter it needs a look-behind: where it matches at the edge of a chunk, nothing is held back there."""
+MOST_GROWTH = 3
+"""Characters that may be optional at the end of a delimiter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +91,17 @@ def prefixes(text: str) -> tuple[str, ...]:
 def optional(text: str) -> tuple[str, ...]:
     """Return ``text`` or nothing, as alternatives."""
     return (text, "") if text else ("",)
+
+
+def growing(*texts: str) -> tuple[str, ...]:
+    """Return the short ones of the texts with all that they begin with, as alternatives, the longest first and nothing last."""
+    found = {prefix for text in texts if not text.strip() or len(text) <= MOST_GROWTH for prefix in prefixes(text)}
+    return tuple(sorted({*found, ""}, key=lambda text: (-len(text), text)))
+
+
+def long_ones(*texts: str) -> tuple[str, ...]:
+    """Return the texts that are too long to be optional at the end of a delimiter."""
+    return tuple(dict.fromkeys(text for text in texts if text.strip() and len(text) > MOST_GROWTH))
 
 
 def opening(marker: Marker) -> Delimiter:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from untemplate.emit.export import Loss
@@ -13,6 +13,7 @@ from untemplate.emit.response_template_anchors import (
     closing,
     delimit,
     either,
+    growing,
     one_of,
     opening,
     optional,
@@ -32,8 +33,10 @@ def thinking_field(spec: Spec, signs: Signs) -> Field | None:
     """Return the field of reasoning; ``None`` where the model writes none."""
     if not signs.reasoning_close and not signs.reasoning_open:
         return None
-    opens = delimit("open", [*(opening(marker) for marker in signs.reasoning_open), *_empty_openings(signs)]) or _opened_by_prompt(spec, signs)
-    behind = _behind_reasoning(spec, signs)
+    opens = delimit("open", [*(opening(marker) for marker in signs.reasoning_open), *_empty_openings(signs)]) or _opened_by_prompt(
+        spec, signs
+    )
+    behind = _behind_reasoning(signs)
     closes = [(*closing(marker), *behind) for marker in signs.reasoning_close]
     return {**opens, **delimit("close", closes), "content": "text", "content_args": AS_WRITTEN}
 
@@ -53,44 +56,50 @@ def _opened_by_prompt(spec: Spec, signs: Signs) -> Field:
     return {"open_pattern": rf"(?=[\s\S]*?{closes})"}
 
 
-def _behind_reasoning(spec: Spec, signs: Signs) -> Delimiter:
-    """Return what stands between reasoning's close and what follows it, and belongs to neither."""
-    pieces: list[tuple[str, ...]] = []
-    if signs.frame is not None:
-        pieces.append(_marker_texts(signs.frame.separator))
+def _behind_reasoning(signs: Signs) -> Delimiter:
+    """Return the layout between reasoning's close and what follows it, which belongs to neither."""
+    return (growing(*signs.blank_opens),) if signs.blank_opens else ()
+
+
+def _strays(spec: Spec, signs: Signs) -> list[str]:
+    """Return the longer texts that may stand between two blocks and belong to neither."""
+    found = [signs.frame.separator] if signs.frame is not None else []
     if spec.turn.content.mode is ContentMode.WRAPPED_WITH_REASONING:
-        pieces.append(tuple(dict.fromkeys(text for marker in signs.content_open for text in _marker_texts(marker))))
-    if signs.blank_opens:
-        pieces.append((*signs.blank_opens, ""))
-    return tuple(pieces)
+        found += signs.content_open
+    return [marker.before + marker.core + after for marker in found for after in prefixes(marker.after)]
 
 
-def _marker_texts(marker: Marker) -> tuple[str, ...]:
-    """Return the texts of a marker that may be left out, nothing last."""
-    return (*(marker.before + marker.core + after for after in prefixes(marker.after)), marker.core, "")
-
-
-def content_field(spec: Spec, signs: Signs, call_start: str | None) -> tuple[Field, tuple[Loss, ...]]:
+def content_field(spec: Spec, signs: Signs, call_start: str | None, strays: Sequence[str]) -> tuple[Field, tuple[Loss, ...]]:
     """Return the field of content, and what it loses.
 
     Args:
         call_start: a pattern for what a call begins with; ``None`` where there are no calls.
+        strays: texts that may stand behind calls and belong to no block. Where content has no marker of its own, a field without an
+            opening takes all that is left, so that these must count as its closes.
     """
     field: Field = {"content": "text", "content_args": AS_WRITTEN}
     ends = [_ending(spec, marker) for marker in signs.ends]
-    frame = (_marker_texts(signs.frame.separator),) if signs.frame is not None else ()
-    closes = [(*closing(marker), *frame) for marker in signs.content_close]
+    closes = [closing(marker) for marker in signs.content_close]
     if spec.turn.content.mode is not ContentMode.WRAPPED:
         losses = [Loss(field="content", message=f"keeps the layout before it, {text!r}") for text in signs.blank_opens]
         if spec.turn.content.mode is ContentMode.PLAIN:
             message = "keeps {!r}, which opens it beside calls"
             losses += [Loss(field="content", message=message.format(marker.core)) for marker in signs.content_open]
-        return {**delimit("close", [*closes, *ends]), **field}, tuple(losses)
+        stray = [((text,),) for text in _without_ends((*_strays(spec, signs), *strays), signs)]
+        return {**delimit("close", [*closes, *ends, *stray]), **field}, tuple(losses)
     reasoning = {marker.core for marker in signs.reasoning_open}
     opens = [opening(marker) for marker in signs.content_open if marker.core not in reasoning]
     if not signs.content_close and call_start is not None:
         ends = [*ends, (Pattern(f"{one_of((*signs.layouts, ''))}(?={call_start})"),)]
     return {**delimit("open", opens), **delimit("close", [*closes, *ends]), **field}, ()
+
+
+def _without_ends(texts: Iterable[str], signs: Signs) -> list[str]:
+    """Return the texts cut at what ends a turn: an end that is whole would be taken before a longer text around it."""
+    pieces = list(texts)
+    for end in signs.ends:
+        pieces = [piece for text in pieces for piece in text.split(end.core)]
+    return [piece for piece in dict.fromkeys(pieces) if piece.strip()]
 
 
 def ending(spec: Spec, signs: Signs) -> tuple[Delimiter, ...]:

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from untemplate.emit.export import Loss
 from untemplate.emit.response_template_anchors import END, Delimiter, Pattern, delimit, either, loose, one_of, pattern_of, quote
 from untemplate.emit.response_template_edges import CallEdges, call_edges
-from untemplate.emit.response_template_forms import CallHead, field_head, json_head, key_head, late_id, python_head, trailing_text, ungrouped
+from untemplate.emit.response_template_forms import (
+    CallHead,
+    field_head,
+    json_head,
+    key_head,
+    late_id,
+    python_head,
+    trailing_text,
+    ungrouped,
+)
 from untemplate.emit.response_template_values import Pairs, read_pairs
 from untemplate.lower.signs import Signs
 from untemplate.spec.model import Arguments, CallForm, Encoding, FieldName, JsonType, PairList, Spec, Text, Value
@@ -25,6 +34,8 @@ class CallsField:
     """``None`` where the calls cannot be read at all."""
     start: str | None
     """A pattern for what a call begins with."""
+    strays: tuple[str, ...] = ()
+    """Texts that may stand behind a call and belong to no block."""
     losses: tuple[Loss, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -39,11 +50,12 @@ def calls_field(spec: Spec, signs: Signs, *, richly: bool) -> CallsField:
     edges = call_edges(spec, signs)
     form = spec.turn.calls.forms[0]
     if form.json is not None:
-        return _json_calls(form, edges, richly=richly)
-    assert form.arguments is not None
-    if richly and _is_python_list(form, edges):
-        return _python_list(edges)
-    return _field_calls(spec.turn.calls.forms, edges, richly=richly)
+        found = _json_calls(form, edges, richly=richly)
+    elif richly and _is_python_list(form, edges):
+        found = _python_list(edges)
+    else:
+        found = _field_calls(spec.turn.calls.forms, edges, richly=richly)
+    return replace(found, strays=edges.strays)
 
 
 def _json_calls(form: CallForm, edges: CallEdges, *, richly: bool) -> CallsField:
@@ -88,7 +100,7 @@ def _list_closes(form: CallForm, edges: CallEdges) -> dict[str, Any]:
         return delimit("close", [((own,), edges.behind)])
     if edges.section_close:
         return delimit("close", [(edges.section_close, edges.behind)])
-    return {"close_pattern": either(*(pattern_of(end) for end in edges.ends), END)}
+    return {"close_pattern": either(*(pattern_of(end) for end in edges.ends), rf"(?<=\]){END}")}
 
 
 def _start(edges: CallEdges, head: CallHead) -> str:
@@ -117,12 +129,12 @@ def _regions(
     start = ungrouped(pattern_of(head.delimiter))
     if head.marked:
         opens = [(edges.lead, edges.section_open, *_spaced(edges, head))]
-        closes = delimit("close", [(*tail, edges.after)]) if tail else {"close_pattern": edges.stops(_marker(edges, head))}
+        closes = delimit("close", [(*tail, edges.after)]) if tail else {"close_pattern": edges.stops(start, previous)}
     else:
         glue = quote(previous + edges.separator)
         sectioned = f"(?:{one_of(edges.lead)}{one_of(_required(edges.section_open))}|(?<={glue}))"
         opens = [(Pattern(sectioned if any(edges.section_open) else one_of(edges.lead)), *head.delimiter)]
-        closes = {"close_pattern": pattern_of(tail) + edges.stops(start, "" if tail else previous)}
+        closes = {"close_pattern": pattern_of(tail) + edges.stops(start, previous[-1:], own=not tail)}
         if any(edges.section_open) and edges.separator:
             notes = (*notes, f"text that looks like {previous + edges.separator!r} and the beginning of a call is taken for a call")
     field = {**delimit("open", opens), **closes, "repeats": True, **body}
@@ -134,10 +146,6 @@ def _spaced(edges: CallEdges, head: CallHead) -> Delimiter:
     if any(isinstance(piece, Pattern) for piece in head.delimiter) and any(edges.section_open):
         return (Pattern(r"\s*"), *head.delimiter)
     return head.delimiter
-
-
-def _marker(edges: CallEdges, head: CallHead) -> str:
-    return ungrouped(pattern_of(head.delimiter))
 
 
 def _keyed_calls(form: CallForm, edges: CallEdges) -> CallsField:
@@ -153,7 +161,8 @@ def _keyed_calls(form: CallForm, edges: CallEdges) -> CallsField:
     item = Pattern(r'\{\s*"(?P<name>[^"\\]+)"\s*:\s*(?=\{)')
     section = one_of(_required(edges.section_open))
     opens = Pattern(rf"(?:{one_of(edges.lead)}{section}\s*\[\s*|(?<=\}}, )){item.source}")
-    closes = rf"\s*\}}(?:\s*,\s*(?={ungrouped(item.source)})|\s*\]\s*(?:{either(*(quote(text) for text in edges.section_close), END)}))"
+    last = either(*(quote(text) for text in edges.section_close), r"(?<=\])" + END)
+    closes = rf"\s*\}}(?:\s*,\s*(?={ungrouped(item.source)})|\s*\]\s*{last})"
     field = {"open_pattern": opens.source, "close_pattern": closes, "repeats": True, **body}
     loss = Loss(field="calls.arguments.array", message="an array of objects with objects inside is cut where it looks like the next call")
     return CallsField(field=field, start=quote(_required(edges.section_open)[-1]), losses=(loss,))
@@ -192,7 +201,12 @@ def _field_calls(forms: tuple[CallForm, ...], edges: CallEdges, *, richly: bool)
     alike = [each for each in forms if each.json is None and each.arguments == arguments and each.close == form.close]
     losses: tuple[Loss, ...] = ()
     if len(alike) < len(forms):
-        losses = (Loss(field="calls", message=f"{len(forms) - len(alike)} of the {len(forms)} ways in which the model may write a call are not read"),)
+        losses = (
+            Loss(
+                field="calls",
+                message=f"{len(forms) - len(alike)} of the {len(forms)} ways in which the model may write a call are not read",
+            ),
+        )
     closing = trailing_text(form)
     pairs: Pairs | None = None
     begins, body = "{", {"content": "json"}
@@ -260,7 +274,7 @@ def _python_list(edges: CallEdges) -> CallsField:
     closes = (
         delimit("close", [(tuple(closed), edges.behind)])
         if closed and all(closed)
-        else {"close_pattern": either(*(pattern_of(end) for end in edges.ends), END)}
+        else {"close_pattern": either(*(pattern_of(end) for end in edges.ends), rf"(?<=\]){END}")}
     )
     function = {"name": "{name}", "arguments": "{arguments}"}
     field = {

@@ -18,7 +18,7 @@ from untemplate.spec.model import JsonType, ReasoningMode, Spec, Support
 
 _NAME, _NONE = "get_weather", "now"
 _REASONING = 'They ask for <b>"rain"</b>.\nSo: look.'
-_CONTENT = "Let me see:\n\n- it's 2 < 3\n- {\"a\": 1}"
+_CONTENT = 'Let me see:\n\n- it\'s 2 < 3\n- {"a": 1}'
 
 _SAMPLES: Mapping[JsonType, Sequence[Any]] = {
     JsonType.STRING: ("Paris", 'it\'s "wet"', "two\nlines", "C:\\new", "10", "true", "a, b=c: d", " padded "),

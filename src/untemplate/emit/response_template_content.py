@@ -78,7 +78,9 @@ def _python_calls(text: str) -> list[dict[str, Any]]:
     marked = re.sub(
         rf"{string}|(?P<name>[A-Za-z_][\w.-]*)\s*(?P<sign>[(=])", lambda m: m.group() if m.group("name") is None else plain(m), text
     )
-    words = re.sub(rf"({string})|\b(true|false|null)\b", lambda m: m.group(1) or {"true": "True", "false": "False", "null": "None"}[m.group(2)], marked)
+    words = re.sub(
+        rf"({string})|\b(true|false|null)\b", lambda m: m.group(1) or {"true": "True", "false": "False", "null": "None"}[m.group(2)], marked
+    )
     try:
         tree = ast.parse(words.strip(), mode="eval").body
         if not isinstance(tree, ast.List):

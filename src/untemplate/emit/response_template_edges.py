@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from untemplate.emit.response_template_anchors import Delimiter, either, one_of, pattern_of, prefixes, quote
+from untemplate.emit.response_template_anchors import END, Delimiter, either, growing, long_ones, one_of, pattern_of, prefixes, quote
 from untemplate.emit.response_template_blocks import ending
 from untemplate.lower.signs import Signs
 from untemplate.spec.model import CallForm, Marker, Position, Spec
@@ -22,23 +22,26 @@ class CallEdges:
     """Never ``""``."""
     separator: str
     after: tuple[str, ...]
-    """What may follow the close of a call and belongs to no block; ``""`` last."""
+    """Layout that may follow the close of a call."""
     behind: tuple[str, ...]
-    """The same of the whole list of calls."""
+    """Layout that may follow the close of the whole list of calls."""
+    strays: tuple[str, ...]
+    """Longer texts that may follow a call and belong to no block."""
     ends: tuple[Delimiter, ...]
     """What ends the turn."""
 
-    def stops(self, start: str, previous: str = "") -> str:
+    def stops(self, start: str, previous: str, *, own: bool = False) -> str:
         """Return a pattern for what ends a call that has no close of its own.
 
         Args:
             start: a pattern for what the next call begins with.
-            previous: what a call ends with, where ``start`` might be the call's own.
+            previous: what a call ends with.
+            own: ``start`` is what this call begins with, too, and may not end it.
         """
         between = one_of((self.separator, "")) if self.separator.strip() else r"\s*"
-        behind = f"(?<={quote(previous)})" if previous else ""
-        found = [f"{behind}{between}(?={start})", *(quote(text) for text in self.section_close), *(pattern_of(end) for end in self.ends), r"\Z"]
-        return either(*found)
+        behind = f"(?<={quote(previous)})"
+        found = [f"{behind if own else ''}{between}(?={start})", *(quote(text) for text in self.section_close)]
+        return either(*found, *(pattern_of(end) for end in self.ends), behind + END)
 
 
 def call_edges(spec: Spec, signs: Signs) -> CallEdges:
@@ -48,24 +51,19 @@ def call_edges(spec: Spec, signs: Signs) -> CallEdges:
     section = calls.section
     form = calls.forms[0]
     opens = _texts(section.open, outer=False) if section.open is not None else ()
-    closes = _texts(section.close, outer=True) if section.close is not None else ()
+    closes = tuple(text for text in (_texts(section.close, outer=True) if section.close is not None else ()) if text.strip())
     behind = _behind(spec, signs)
-    separators = [section.separator, section.separator.strip()] if section.separator else []
-    after = [*separators, *(close + rest for close in closes for rest in behind), *behind]
+    blank = section.close.text if section.close is not None and not section.close.core else ""
     return CallEdges(
         lead=_lead(spec, signs, form),
-        section_open=(*opens, "") if _may_stand_alone(form) or not opens else opens,
-        section_close=tuple(text for text in closes if text.strip()),
+        section_open=(*opens, "") if form.open.core.strip() or not opens else opens,
+        section_close=closes,
         separator=section.separator,
-        after=tuple(sorted(dict.fromkeys((*after, "")), key=lambda text: (-len(text), text))),
-        behind=tuple(sorted(dict.fromkeys(behind), key=lambda text: (-len(text), text))),
+        after=growing(section.separator, blank, *behind),
+        behind=growing(*behind),
+        strays=tuple(dict.fromkeys((*closes, *long_ones(section.separator, *behind)))),
         ends=ending(spec, signs),
     )
-
-
-def _may_stand_alone(form: CallForm) -> bool:
-    """Return whether a call has a marker of its own, so that it is known without the section's."""
-    return bool(form.open.core.strip())
 
 
 def _texts(marker: Marker, *, outer: bool) -> tuple[str, ...]:
@@ -79,7 +77,13 @@ def _lead(spec: Spec, signs: Signs, form: CallForm) -> tuple[str, ...]:
     assert calls is not None
     blank = [*signs.layouts, calls.section.open.before if calls.section.open is not None else "", form.open.before]
     beside = spec.turn.content.with_calls
-    if beside is not None and beside.position is Position.BEFORE and beside.close is not None and beside.close.core and not signs.content_close:
+    if (
+        beside is not None
+        and beside.position is Position.BEFORE
+        and beside.close is not None
+        and beside.close.core
+        and not signs.content_close
+    ):
         blank.append(beside.close.text)
     blank += [opened + layout for opened in signs.blank_opens for layout in ("", *blank)]
     found = dict.fromkeys(text for text in blank if text)
@@ -90,10 +94,8 @@ def _behind(spec: Spec, signs: Signs) -> tuple[str, ...]:
     """Return what may stand between the last call and what follows it."""
     beside = spec.turn.content.with_calls
     found: list[str] = []
-    if signs.frame is not None:
-        found.append(signs.frame.separator.text)
     if beside is not None and beside.position is Position.AFTER:
         found += [beside.open.text] if beside.open is not None else []
     else:
         found += ["\n", *(marker.before for marker in signs.ends if marker.before)]
-    return tuple(dict.fromkeys((*found, "")))
+    return tuple(found)

@@ -143,7 +143,7 @@ def _part(parts: tuple[Part, ...], index: int, part: Part, seen: set[FieldName],
             seen.add(name)
             return f"(?P<{name.value}>{_run(parts, index, begins)})"
         case _:
-            return r"[^<\n]*?"
+            return r"[^\n]*?"
 
 
 def _run(parts: tuple[Part, ...], index: int, begins: str) -> str:

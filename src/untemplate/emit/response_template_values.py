@@ -33,6 +33,10 @@ class _Layout:
     begin: str
     middle: str
     end: str
+    closed: bool
+    """Some text marks the end of every value."""
+    behind_key: str
+    """The first character of what follows the key."""
 
 
 def read_pairs(arguments: Arguments, behind: str = "") -> Pairs:
@@ -43,7 +47,7 @@ def read_pairs(arguments: Arguments, behind: str = "") -> Pairs:
     values = arguments.values
     string = values.get(JsonType.STRING, Value(encoding=Encoding.JSON))
     key = _key(pairs, layout)
-    if layout.end.strip(r"\s*?\n"):
+    if layout.closed:
         following = f"(?=\\s*{either(layout.begin or _bare_key(pairs, layout), behind, END)})"
         if string.encoding is Encoding.RAW:
             value = f"{_marks(values, 0)}(?P<value>.*?){_marks(values, 1)}"
@@ -65,10 +69,14 @@ def _layout(pairs: PairList, values: Mapping[JsonType, Value]) -> _Layout:
     places = [index for index, part in enumerate(pairs.pair) if isinstance(part, Field) and part.field in (FieldName.KEY, FieldName.VALUE)]
     first = next(index for index in places if _is(pairs.pair[index], FieldName.KEY))
     value = next(index for index in places if _is(pairs.pair[index], FieldName.VALUE))
+    middle = "".join(part.text for part in pairs.pair[first + 1 : value] if isinstance(part, Text))
+    end = "".join(part.text for part in pairs.pair[value + 1 :] if isinstance(part, Text))
     return _Layout(
         begin=_patterns(pairs.pair[:first], values),
         middle=_patterns(pairs.pair[first + 1 : value], values, tight_end=True),
         end=_patterns(pairs.pair[value + 1 :], values, tight_start=True),
+        closed=bool(end.strip()),
+        behind_key=middle.strip()[:1],
     )
 
 
@@ -112,8 +120,8 @@ def _quotes(pairs: PairList) -> str:
 
 
 def _key_characters(layout: _Layout) -> str:
-    after = layout.middle.lstrip("\\s*?")[:1] or ">"
-    return f"[^{quote_class(dict.fromkeys(_NOT_IN_KEYS + (after if not after.isalnum() else '')))}]+"
+    stop = "" if layout.behind_key.isalnum() else layout.behind_key
+    return f"[^{quote_class(_NOT_IN_KEYS + stop)}]+"
 
 
 def _separator(pairs: PairList) -> str:
@@ -153,7 +161,9 @@ def _as_text(pattern: str, values: Mapping[JsonType, Value]) -> Pairs:
         encoding = values.get(kind, Value(encoding=Encoding.JSON)).encoding
         if encoding is not Encoding.JSON:
             how = "as Python writes it" if encoding is Encoding.PYTHON else "in the template's own notation"
-            losses.append(Loss(field=f"calls.arguments.{kind.value}", message=f"stays text: it is written {how}, which no content parser reads"))
+            losses.append(
+                Loss(field=f"calls.arguments.{kind.value}", message=f"stays text: it is written {how}, which no content parser reads")
+            )
     return Pairs(content_args={"tag_pattern": pattern}, losses=tuple(losses), notes=(TYPED_BY_TOOLS,))
 
 
