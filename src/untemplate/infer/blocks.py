@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from untemplate.infer.evidence import Notebook
-from untemplate.infer.hidden import Fence
+from untemplate.infer.hidden import Fence, mirror_close
 from untemplate.infer.markers import marker
 from untemplate.spec.model import Content, ContentMode, ContentWithCalls, Frame, Marker, Position, Reasoning, ReasoningMode
 from untemplate.text.edges import common_prefix, common_suffix, marker_atoms
@@ -52,7 +52,10 @@ def infer_end(gaps: Gaps, calls_tail: str | None, raw_content_calls: str | None,
     """
     tail = gaps.content_end or ""
     wrapped = any(text.strip() for text in gaps.before_content) and all(text.strip() for text in gaps.before_content)
-    if raw_content_calls is not None and wrapped:
+    mirrored = _mirrored_closing(gaps, tail) if wrapped else ""
+    if mirrored:
+        end = tail[len(mirrored) :]
+    elif raw_content_calls is not None and wrapped:
         closing = common_prefix([tail, raw_content_calls], after_value=True)
         end = tail[len(closing) :]
     elif wrapped and calls_tail is not None:
@@ -72,6 +75,15 @@ def infer_end(gaps: Gaps, calls_tail: str | None, raw_content_calls: str | None,
         core = common_suffix([tail.rstrip(), bare], after_value=False, before_value=False)
         shared = calls_tail[len(bare) - len(core) :] if core.strip() else shared
     return end, shared
+
+
+def _mirrored_closing(gaps: Gaps, tail: str) -> str:
+    """Return the beginning of ``tail`` that closes what the last mark before content opened; ``""`` where it closes nothing."""
+    atoms = marker_atoms(gaps.before_content[0]) if gaps.before_content else ()
+    closing = mirror_close(atoms[-1]) if atoms else None
+    if closing is None or not tail.lstrip().startswith(closing):
+        return ""
+    return tail[: tail.index(closing) + len(closing)]
 
 
 _PROSE = re.compile(r"[a-z]{2,} [a-z]{2,}")
@@ -126,6 +138,11 @@ def _opening_past_fence(gaps: Gaps, fence: Fence) -> tuple[str, str | None]:
     clean = [text for text in gaps.before_content if not any(core in text for core in cores)]
     usual = gaps.before_content[0] if gaps.before_content else ""
     shortest = min(clean, key=len) if clean else ""
+    if not clean and cores and cores[-1] in usual:
+        end = usual.index(cores[-1]) + len(cores[-1])
+        atoms = marker_atoms(usual[end:])
+        own = usual.index(atoms[0], end) if atoms else len(usual)
+        return usual[own:], usual[:own]
     return shortest, usual if any(core in usual for core in cores) else None
 
 

@@ -57,12 +57,23 @@ def infer_hidden(prober: Prober, prefills: Sequence[str], constants: Iterable[st
     for text in written:
         found = _MARK.match(text.strip())
         mirrored = None if found is None else mirror_close(found.group())
-        if found is None or mirrored is None or mirrored not in source:
+        if found is None or mirrored is None or mirrored not in source or _wraps_content(prober, found.group(), mirrored):
             continue
-        before = text[: text.index(mirrored)] if mirrored in text else text
+        whole = [other for other in written if mirrored in other]
+        opened = [other for other in written if mirrored not in other and found.group() in other]
+        before = opened[0] if opened else text[: text.index(mirrored)]
         notebook.note("turn.reasoning", "generation", right=text, note="opened by the prompt; the closing mirrors the opening")
-        return Fence(open=marker(before), close=Marker(core=mirrored))
+        return Fence(open=marker(before), close=_close_marker(mirrored, whole))
     return _instructed(source, notebook)
+
+
+def _wraps_content(prober: Prober, opening: str, closing: str) -> bool:
+    """Return whether a turn of content stands between the two: then they are the content's own."""
+    text = prober.turn(Case(content=sentinels.CONTENT))
+    if text is None or sentinels.CONTENT not in text:
+        return False
+    before, after = text.split(sentinels.CONTENT, 1)
+    return before.rstrip().endswith(opening) and after.lstrip().startswith(closing)
 
 
 def _instructed(source: str, notebook: Notebook) -> Fence | None:

@@ -17,7 +17,7 @@ from untemplate.probe.find_shape import count_calls, find_call_shape, find_reaso
 from untemplate.probe.prober import Prober
 from untemplate.spec.model import Block, EndOfTurn, Marker, ReasoningMode, Turn
 from untemplate.text import sentinels
-from untemplate.text.edges import marker_atoms
+from untemplate.text.edges import common_prefix, marker_atoms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,14 +104,13 @@ def _reasoning_prober(probers: Sequence[Prober]) -> tuple[Prober, bool]:
 
 
 def _header(plain: Prober, calling: Prober | None, special: tuple[str, ...]) -> str:
-    turns: list[str | None] = [
-        plain.turn(sentinel_case(content=True)),
-        plain.turn(sentinel_case(reasoning=True, content=True)),
-        plain.turn(sentinel_case(content=True), follow="user"),
-    ]
+    turns: list[str | None] = [plain.turn(sentinel_case(content=True)), plain.turn(sentinel_case(reasoning=True, content=True))]
     if calling is not None:
         turns += [calling.turn(sentinel_case(calls=1)), calling.turn(sentinel_case(content=True, calls=1))]
     texts = [_before_sentinels(text) for text in turns if text is not None]
+    earlier = plain.turn(sentinel_case(content=True), follow="user")
+    if earlier is not None and common_prefix([*texts, before := _before_sentinels(earlier)], special=special, after_value=False).strip():
+        texts.append(before)
     asked = plain.generation()
     header = infer_header(texts, [] if asked is None else [asked], special=special)
     header = cut_at_role(header, user_opening(plain))

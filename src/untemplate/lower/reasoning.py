@@ -59,10 +59,13 @@ def prose_openings(signs: Signs) -> tuple[Node, Node]:
     if not signs.reasoning_open or not signs.reasoning_close:
         return NEVER, NEVER
     opening = any_of(*(loose(marker.core) for marker in signs.reasoning_open))
-    closes = any_of(*(loose(marker.core) for marker in signs.reasoning_close))
-    stops = tuple(dict.fromkeys((*stops_of(signs.reasoning_close, ()), _PARAGRAPH)))
-    inside = Until(stops=stops, confirm=any_of(closes, b.lit(_PARAGRAPH)), emit=False)
     line = Literal(text="\n", emit=True)
+    own = [marker for marker in signs.reasoning_close if marker.core not in {end.core for end in signs.ends}]
+    if not own:
+        return b.peek(opening), b.seq(line, b.peek(opening))
+    closes = any_of(*(loose(marker.core) for marker in own))
+    stops = tuple(dict.fromkeys((*stops_of(own, ()), _PARAGRAPH)))
+    inside = Until(stops=stops, confirm=any_of(closes, b.lit(_PARAGRAPH)), emit=False)
     framed = any_of(*(b.seq(loose(marker.core), b.lit(marker.after)) for marker in signs.reasoning_open if marker.after))
     meant = any_of(framed, b.seq(opening, any_of(b.seq(SPACE, End()), b.seq(inside, closes))))
     return b.seq(b.peek(opening), b.negate(meant)), b.seq(line, b.peek(opening))
