@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 
 from untemplate.peg.nodes import Node, Ref
 
@@ -21,6 +21,8 @@ class RuleBook:
 
     def __init__(self, reserved: Iterable[str] = ("root",)) -> None:
         self.rules: dict[str, Node] = {}
+        self.shared: dict[Hashable, Node] = {}
+        """Trees that whoever fills the book made once and needs again, by a key of their own."""
         self._taken = {*reserved, "root", "start"}
         self._counters: dict[str, int] = {}
         self._names: dict[Node, str] = {}

@@ -89,8 +89,10 @@ def chars(members: CharSet) -> Node:
     """Return one character of the set, as a literal where it has a single member."""
     if len(members) == 1 and members[0][0] == members[0][1]:
         return Literal(text=chr(members[0][0]))
+    if members == charset.ALL:
+        return Characters(ranges=(("\0", chr(charset.LAST)),), emit=False)
     inverse = charset.complement(members)
-    negated = len(inverse) < len(members) and (not inverse or inverse[-1][1] < charset.LAST)
+    negated = len(inverse) < len(members) and inverse[-1][1] < charset.LAST
     ranges = tuple((chr(low), chr(high)) for low, high in (inverse if negated else members))
     return Characters(ranges=ranges, negated=negated, emit=False)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from untemplate.lower import automaton
@@ -11,7 +12,7 @@ from untemplate.lower.json_schema.arrays import array_node
 from untemplate.lower.json_schema.choices import Chooser, possible
 from untemplate.lower.json_schema.context import Budget, Context
 from untemplate.lower.json_schema.document import Document, Part, child, derived
-from untemplate.lower.json_schema.facts import NO_FACTS, ObjectFacts
+from untemplate.lower.json_schema.facts import NO_FACTS, ObjectFacts, StringFacts
 from untemplate.lower.json_schema.fold import gather
 from untemplate.lower.json_schema.gather import Branch
 from untemplate.lower.json_schema.judge import may_fit
@@ -81,6 +82,9 @@ class SchemaCompiler:
         key = (asked, () if order == own else order)
         if key in self._made:
             return self._made[key]
+        shared = ("any value", self.syntax)
+        if not asked and shared in self.rules.shared:
+            return self.rules.shared[shared]
         hint = hint if asked else "value"
         if key in self._open:
             name = self._open[key] = self._open[key] or self.rules.reserve(hint)
@@ -98,6 +102,8 @@ class SchemaCompiler:
         else:
             node = self.rules.define(hint, node)
         self._made[key] = node
+        if not asked and node is not None:
+            self.rules.shared[shared] = node
         return node
 
     def _branch(self, branch: Branch, order: tuple[str, ...], hint: str) -> Node | None:
@@ -142,14 +148,21 @@ class SchemaCompiler:
                 node = array_node(facts.array, context, self.parts)
                 return self.rules.define(f"{hint}-array", node) if node is not None and len(facts.types) > 1 else node
             case "string":
-                body = string_body(facts.string, context, f"{hint}-text")
-                return self.rules.define("string", self.syntax.string(self.rules, body)) if body is not None else None
+                return self._string(facts.string, context, hint)
             case "number":
                 return number_node(facts.number, context, whole_points=self.document.draft > 4)
             case "boolean":
                 return self._words((True, False), branch)
             case _:
                 return self._words((None,), branch)
+
+    def _string(self, facts: StringFacts, context: Context, hint: str) -> Node | None:
+        ways: list[Node] = []
+        for style in self.syntax.styles:
+            body = string_body(facts, replace(context, syntax=style), f"{hint}-text")
+            if body is not None:
+                ways.append(self.rules.define("string", style.string(self.rules, body)))
+        return alt(*ways) if ways else None
 
     def _words(self, values: tuple[bool | None, ...], branch: Branch) -> Node | None:
         if any(part.negated or EXCLUDED in part.schema for part in branch.parts):

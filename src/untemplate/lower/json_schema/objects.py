@@ -51,7 +51,7 @@ def object_node(
         value = compile_parts(parts, key) if parts is not None and (names is None or names.matches(key)) else None
         if value is not None:
             syntax, rules = context.syntax, context.rules
-            node = syntax.member(rules, syntax.key(rules, syntax.text(key)), value)
+            node = syntax.member(rules, syntax.fixed_key(rules, key), value)
             member = Member(rules.define(f"{key}-kv", node), key in facts.required)
             (members if key in declared else loose).append(member)
         elif key in facts.required:
@@ -91,7 +91,7 @@ def _extra(
         body = _key_body(one, taken, names, context)
         if body is not None:
             syntax, rules = context.syntax, context.rules
-            key = rules.define("key", syntax.key(rules, body))
+            key = rules.define("key", syntax.free_key(rules, body))
             ways.append(syntax.member(rules, key, value))
     return context.rules.define("member", alt(*ways)) if ways else None
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from untemplate.lower.charset import CharSet, of
+from untemplate.lower.charset import ALL, CharSet, of
 from untemplate.lower.json_schema.values import is_integer, type_of
 from untemplate.lower.json_text import json_char
 from untemplate.lower.rulebook import RuleBook
@@ -17,9 +17,17 @@ from untemplate.peg.nodes import Node, Ref
 class Syntax:
     """JSON as ``json.dumps`` writes it, with a little more white space between tokens."""
 
-    forbidden: tuple[str, ...] = ()
-    """What no string may contain, because there are no escapes."""
-    name = "json"
+    name: str = "json"
+
+    @property
+    def forbidden(self) -> tuple[str, ...]:
+        """What no string may contain, because there are no escapes."""
+        return ()
+
+    @property
+    def styles(self) -> tuple[Syntax, ...]:
+        """The ways to write a string, each as a notation of its own."""
+        return (self,)
 
     def space(self, rules: RuleBook) -> Node:
         """Return what may stand between tokens: nothing, a space, or a line break with up to 20 characters of indentation.
@@ -45,6 +53,18 @@ class Syntax:
     def key(self, rules: RuleBook, body: Node) -> Node:
         """Return a whole key around its characters, with what separates it from its value: one token, fixed or free."""
         return seq(self.string(rules, body), literal(":"))
+
+    def free_key(self, rules: RuleBook, body: Node | None) -> Node:
+        """Return a key of any name; ``body``: its characters, where they are limited."""
+        return self.key(rules, body if body is not None else rep(self.char(rules, ALL), 0, None))
+
+    def fixed(self, rules: RuleBook, text: str) -> Node:
+        """Return a string with a fixed text."""
+        return self.string(rules, self.text(text))
+
+    def fixed_key(self, rules: RuleBook, text: str) -> Node:
+        """Return a key with a fixed text."""
+        return self.key(rules, self.text(text))
 
     def text(self, text: str) -> Node:
         """Return a string's fixed text as it stands between its quotes."""
@@ -81,7 +101,7 @@ class Syntax:
         """Return exactly this value; members of objects in any order where there are up to 4."""
         match type_of(value):
             case "string":
-                return self.string(rules, self.text(value))
+                return self.fixed(rules, value)
             case "number":
                 return rules.define("constant", self._number(value))
             case "array":
@@ -108,7 +128,7 @@ class Syntax:
         if not value:
             return self.empty(rules, members=True)
         members = [
-            rules.define("constant", self.member(rules, self.key(rules, self.text(key)), self.constant(rules, one)))
+            rules.define("constant", self.member(rules, self.fixed_key(rules, key), self.constant(rules, one)))
             for key, one in value.items()
         ]
         inside = in_any_order(members, self.comma(rules, members=True))

@@ -1,0 +1,302 @@
+"""From an arena to plain rules: look-arounds vanish, JSON and schemas are written out, free text becomes an automaton.
+
+Free text has to know what comes after it. So a tree is written in continuation-passing style wherever free text is
+involved: ``follow`` is all that comes after a node up to the end of the turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from untemplate.emit.gbnf_reader import read_gbnf
+from untemplate.emit.heads import Items, first_texts, heads
+from untemplate.emit.settle import Leaf, settle
+from untemplate.errors import GrammarError
+from untemplate.lower import charset
+from untemplate.lower.json_schema.compile import SchemaCompiler
+from untemplate.lower.json_schema.context import Budget
+from untemplate.lower.json_schema.document import Document, Part
+from untemplate.lower.json_schema.syntax import JSON, Syntax
+from untemplate.lower.json_schema.syntaxes import PYTHON, MarkedSyntax
+from untemplate.lower.rulebook import RuleBook
+from untemplate.lower.shapes import EMPTY, alt, chars, literal, opt, rep, seq
+from untemplate.lower.text_rules import Exit, Stop, TextRules
+from untemplate.lower.warnings import GrammarWarning
+from untemplate.peg.nodes import Any, Arena, Characters, Choice, End, Gbnf, Json, JsonKind, Literal, Node, Ref, Repeat, Schema, Sequence, Space, Until
+
+_RETURN = Ref(name="\0return")
+"""Stands for whatever follows a rule, which is not known inside it."""
+_KINDS = {JsonKind.OBJECT: "object", JsonKind.ARRAY: "array", JsonKind.STRING: "string", JsonKind.NUMBER: "number"}
+
+
+def expand(arena: Arena) -> tuple[dict[str, Node], tuple[GrammarWarning, ...]]:
+    """Return plain rules with a ``root`` that write what the strict side of ``arena`` writes, and what was widened.
+
+    Raises:
+        GrammarError: E403 for a look-around that a grammar cannot say.
+    """
+    return _Expander(arena).expand()
+
+
+class _Expander:
+    def __init__(self, arena: Arena) -> None:
+        self.source, self.leaves = settle(arena)
+        self.root = arena.root
+        self.rules = RuleBook()
+        self.texts = TextRules(self.rules)
+        self.budget = Budget()
+        self.warnings: dict[GrammarWarning, None] = {}
+        self.texty = _text_rules(self.source)
+        self.names: dict[str, str] = {}
+        self.made: dict[Items, Node] = {}
+        self.open: dict[Items, str | None] = {}
+
+    def expand(self) -> tuple[dict[str, Node], tuple[GrammarWarning, ...]]:
+        root = self.write((self.source[self.root],))
+        self.rules.rules["root"] = root
+        return dict(self.rules.rules), tuple(self.warnings)
+
+    def write(self, items: Items) -> Node:
+        """Return what ``items`` write, all that follows included; the same items are written once."""
+        if items in self.made:
+            return self.made[items]
+        if items in self.open:
+            name = self.open[items] = self.open[items] or self.rules.reserve("turn")
+            return Ref(name=name)
+        self.open[items] = None
+        node = self.written(items)
+        name = self.open.pop(items)
+        if name is not None:
+            node = self.rules.fill(name, node)
+        elif len(items) > 1 and not isinstance(node, Literal | Ref) and node != EMPTY:
+            node = self.rules.define("turn", node)
+        self.made[items] = node
+        return node
+
+    def written(self, items: Items) -> Node:
+        if not items:
+            return EMPTY
+        first, rest = items[0], items[1:]
+        if first == _RETURN:
+            return EMPTY
+        if not self.has_text(first):
+            if not rest:
+                return self.plain(first)
+            if self.begins_with_text(rest) and not isinstance(first, Literal):
+                match first:
+                    case Space():
+                        return self.write(rest)
+                    case Repeat(item=inner, minimum=0, maximum=1):
+                        return self.branches([(inner, *rest), rest])
+                    case Choice(options=options):
+                        return self.branches([(option, *rest) for option in options])
+                    case Sequence(items=inner):
+                        return self.written((*inner, *rest))
+            return _apart(self.plain(first), self.write(rest))
+        match first:
+            case Sequence(items=inner):
+                return self.written((*inner, *rest))
+            case Choice(options=options):
+                return self.branches([(option, *rest) for option in options])
+            case Repeat(item=inner, minimum=0, maximum=1):
+                return self.branches([(inner, *rest), rest])
+            case Repeat():
+                return self.written((self.loop(first), *rest))
+            case Ref(name=name):
+                return self.reference(name, rest)
+            case Until():
+                return self.until(first, rest)
+            case _:
+                raise GrammarError(f"{type(first).__name__} around free text cannot be written", code="E403")
+
+    def branches(self, ways: list[Items]) -> Node:
+        """Return a choice; where free text is one way, literals of the others are written character by character.
+
+        An engine with a lexer would otherwise take the beginning of a literal for a token that the text does not finish.
+        """
+        written = [self.write(way) for way in ways]
+        if any(self.begins_with_text(way) for way in ways):
+            written = [node if self.begins_with_text(way) else self.spelled(way) for way, node in zip(ways, written, strict=True)]
+        return alt(*written)
+
+    def spelled(self, way: Items) -> Node:
+        ways: list[Node] = []
+        for text, rest in heads(way, self.source):
+            if text is None:
+                ways.append(self.write(rest))
+            else:
+                ways.append(_apart(*(literal(character) for character in text), self.write(rest)))
+        return alt(*ways)
+
+    def begins_with_text(self, way: Items) -> bool:
+        return any(text is None and rest and isinstance(rest[0], Until) for text, rest in heads(way, self.source))
+
+    def loop(self, node: Repeat) -> Node:
+        """Return a repetition as a recursive rule of the source, so that it can be followed into."""
+        optional = Choice(options=(node.item, EMPTY))
+        if node.maximum is not None:
+            return Sequence(items=(*([node.item] * node.minimum), *([optional] * (node.maximum - node.minimum))))
+        name = f"\0loop-{len(self.source)}"
+        body = Choice(options=(Sequence(items=(node.item, Ref(name=name))), EMPTY))
+        self.source = {**self.source, name: body}
+        self.texty = self.texty | {name}
+        return Sequence(items=(*([node.item] * node.minimum), Ref(name=name)))
+
+    def reference(self, name: str, rest: Items) -> Node:
+        """Return a rule with free text in it: opened where the text may reach its end, else a rule of its own."""
+        if rest in ((), (_RETURN,)) or self.is_open(name):
+            return self.write((self.source[name], *rest))
+        return _apart(self.rule(name), self.write(rest))
+
+    def is_open(self, name: str) -> bool:
+        return any(_ends_open((self.source[name],), self.source, set()))
+
+    def rule(self, name: str) -> Node:
+        if name not in self.names:
+            self.names[name] = self.rules.reserve(name)
+            self.rules.fill(self.names[name], self.body(name))
+        return Ref(name=self.names[name])
+
+    def body(self, name: str) -> Node:
+        if name in self.leaves:
+            return self.leaf(self.leaves[name], name)
+        return self.written((self.source[name], _RETURN)) if name in self.texty else self.plain(self.source[name])
+
+    def until(self, node: Until, rest: Items) -> Node:
+        stops = self.stops(node)
+        exits: list[Exit] = []
+        may_end = False
+        for text, following in heads(rest, self.source):
+            if text is not None:
+                exits.append(Exit(text, self.write(following)))
+            elif not following or following == (_RETURN,):
+                may_end = True
+            else:  # text up to something that is not literal: both may meet anywhere
+                exits_here = self.texts.text(stops, (), may_end=True)
+                return _apart(exits_here, self.write(rest))
+        return self.texts.text(stops, exits, may_end=may_end)
+
+    def stops(self, node: Until) -> tuple[Stop, ...]:
+        if node.confirm is not None:
+            confirmed = first_texts(node.confirm, self.source)
+            if confirmed is not None and all(text and any(text[0].startswith(stop) for stop in node.stops) for text in confirmed):
+                return tuple(confirmed)
+        return tuple((stop,) for stop in node.stops)
+
+    def has_text(self, node: Node) -> bool:
+        return _has_text(node, self.texty)
+
+    def plain(self, node: Node) -> Node:
+        """Return a node without free text in it, written out."""
+        match node:
+            case Literal(text=text):
+                return literal(text)
+            case Characters(minimum=minimum, maximum=maximum, ranges=ranges, negated=negated):
+                return rep(Characters(ranges=ranges, negated=negated, emit=False), minimum, maximum)
+            case Any():
+                return chars(charset.ALL)
+            case Sequence(items=items):
+                return _apart(*(self.plain(item) for item in items))
+            case Choice(options=options):
+                return alt(*(self.plain(option) for option in options))
+            case Repeat(item=item, minimum=minimum, maximum=maximum):
+                return rep(self.plain(item), minimum, maximum)
+            case End():
+                return EMPTY
+            case Space(written=written):
+                return _up_to(written)
+            case Ref(name=name):
+                return self.rule(name)
+            case _:
+                raise GrammarError(f"{type(node).__name__} cannot be written here", code="E403")
+
+    def leaf(self, node: Leaf, name: str) -> Node:
+        """Return a value or a grammar of its own, written out."""
+        match node:
+            case Json():
+                return self.json(node)
+            case Schema():
+                return self.schema(node)
+            case Gbnf(text=text):
+                return read_gbnf(text, self.rules, "given")
+
+    def json(self, node: Json) -> Node:
+        syntax: Syntax = JSON
+        if node.quotes or node.bare_keys:
+            opening, closing = node.quotes[0] if node.quotes else ('"', '"')
+            syntax = MarkedSyntax(opening, closing, bare_keys=node.bare_keys)
+        elif node.python:
+            syntax = PYTHON
+        schema = {"type": _KINDS[node.kind]} if node.kind in _KINDS else {}
+        return SchemaCompiler(Document(schema), self.rules, syntax=syntax, budget=self.budget).compile(Part("", schema, ""), "json")
+
+    def schema(self, node: Schema) -> Node:
+        compiler = SchemaCompiler(Document(node.root, node.tool), self.rules, budget=self.budget)
+        found = compiler.compile(Part(node.pointer, node.schema, node.pointer), "schema")
+        self.warnings.update(dict.fromkeys(compiler.report.warnings))
+        return found
+
+
+def _apart(*nodes: Node) -> Node:
+    """Return a sequence whose literals stay apart, each a token of its own."""
+    items = tuple(item for node in nodes for item in (node.items if isinstance(node, Sequence) else (node,)))
+    return items[0] if len(items) == 1 else Sequence(items=items)
+
+
+def _up_to(text: str) -> Node:
+    node: Node = EMPTY
+    for character in reversed(text):
+        node = opt(seq(literal(character), node))
+    return node
+
+
+def _has_text(node: Node, texty: frozenset[str]) -> bool:
+    match node:
+        case Until():
+            return True
+        case Ref(name=name):
+            return name in texty
+        case Sequence(items=items):
+            return any(_has_text(item, texty) for item in items)
+        case Choice(options=options):
+            return any(_has_text(option, texty) for option in options)
+        case Repeat(item=item):
+            return _has_text(item, texty)
+        case _:
+            return False
+
+
+def _text_rules(rules: Mapping[str, Node]) -> frozenset[str]:
+    """Return the rules in which free text stands, directly or through others."""
+    found: frozenset[str] = frozenset()
+    while True:
+        more = frozenset(name for name, node in rules.items() if name not in found and _has_text(node, found))
+        if not more:
+            return found
+        found |= more
+
+
+def _ends_open(items: Items, rules: Mapping[str, Node], seen: set[str]) -> list[bool]:
+    """Return whether free text may be the last thing in ``items``, for each way to end."""
+    while items:
+        last = items[-1]
+        match last:
+            case Until():
+                return [True]
+            case Sequence(items=inner):
+                items = (*items[:-1], *inner)
+                continue
+            case Choice(options=options):
+                return [one for option in options for one in _ends_open((*items[:-1], option), rules, seen)]
+            case Repeat(item=inner, minimum=minimum):
+                ways = _ends_open((inner,), rules, seen)
+                return ways if minimum else [*ways, *_ends_open(items[:-1], rules, seen)]
+            case Ref(name=name) if name in rules and name not in seen:
+                seen.add(name)
+                return _ends_open((rules[name],), rules, seen)
+            case Space() | End():
+                items = items[:-1]
+                continue
+            case _:
+                return [False]
+    return [False]

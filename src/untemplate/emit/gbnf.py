@@ -1,0 +1,20 @@
+"""A tree as GBNF."""
+
+from __future__ import annotations
+
+from untemplate.emit.expand import expand
+from untemplate.emit.gbnf_text import gbnf_text
+from untemplate.emit.tidy import tidy
+from untemplate.lower.warnings import GrammarWarning
+from untemplate.peg.nodes import Arena
+
+
+def emit_gbnf(arena: Arena) -> tuple[str, tuple[GrammarWarning, ...]]:
+    """Return the strict side of a tree as GBNF in the portable subset, and what it allows although it should not.
+
+    Raises:
+        GrammarError: E403 for a look-around that a grammar cannot say.
+        SchemaError: a schema in it that nothing fits.
+    """
+    rules, warnings = expand(arena)
+    return gbnf_text(tidy(rules)), warnings

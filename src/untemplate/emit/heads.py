@@ -1,0 +1,77 @@
+"""What a tree begins with, as literal texts: how free text before it is told where to end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from untemplate.peg.nodes import Choice, End, Literal, Node, Peek, Ref, Repeat, Sequence, Space
+
+_DEEPEST = 40
+Items = tuple[Node, ...]
+Head = tuple[str | None, Items]
+"""A literal text and what follows it. ``None``: something else than a literal begins here, or nothing is left."""
+
+
+def heads(items: Items, rules: Mapping[str, Node], depth: int = 0) -> list[Head]:
+    """Return the ways in which ``items`` may begin; white space of layout before a literal is left out.
+
+    A way with ``None`` holds what stands there; an empty one is the end. The tree is one that ``settle`` made.
+    """
+    if not items:
+        return [(None, ())]
+    first, rest = items[0], items[1:]
+    if depth > _DEEPEST:
+        return [(None, items)]
+    match first:
+        case Literal(text=""):
+            return heads(rest, rules, depth + 1)
+        case Literal(text=text):
+            while rest and isinstance(rest[0], Literal):
+                text += rest[0].text
+                rest = rest[1:]
+            return [(text, rest)]
+        case Sequence(items=inner):
+            return heads((*inner, *rest), rules, depth + 1)
+        case Space():
+            return heads(rest, rules, depth + 1)
+        case End():
+            return [(None, ())]
+        case Choice(options=options):
+            return [head for option in options for head in heads((option, *rest), rules, depth + 1)]
+        case Repeat(item=inner, minimum=0, maximum=1):
+            return [*heads((inner, *rest), rules, depth + 1), *heads(rest, rules, depth + 1)]
+        case Ref(name=name) if name in rules:
+            return heads((rules[name], *rest), rules, depth + 1)
+        case _:
+            return [(None, items)]
+
+
+def first_texts(node: Node, rules: Mapping[str, Node], depth: int = 0) -> list[tuple[str, ...]] | None:
+    """Return the literal texts that a look-ahead begins with, as chunks with free white space between; ``None``: unknown."""
+    match node:
+        case Literal(text=text):
+            return [(text,)] if text else [()]
+        case Space():
+            return [()]
+        case Sequence(items=items):
+            found: list[tuple[str, ...]] = [()]
+            for item in items:
+                texts = first_texts(item, rules, depth + 1)
+                if texts is None:
+                    return found if any(found) else None
+                found = [(*before, *after) for before in found for after in texts]
+                if len(found) > 64:
+                    return None
+            return found
+        case Choice(options=options):
+            listed = [first_texts(option, rules, depth + 1) for option in options]
+            return None if None in listed else [text for texts in listed if texts is not None for text in texts]
+        case Repeat(item=item, minimum=0, maximum=1):
+            inner = first_texts(item, rules, depth + 1)
+            return None if inner is None else [(), *inner]
+        case Peek(item=item):
+            return first_texts(item, rules, depth + 1)
+        case Ref(name=name) if name in rules and depth < _DEEPEST:
+            return first_texts(rules[name], rules, depth + 1)
+        case _:
+            return None

@@ -1,0 +1,160 @@
+"""Free text up to a place where structure follows, as rules: one for each state of an automaton over the texts looked for.
+
+The automaton is that of Aho and Corasick (1975), with white space that may stand between the chunks of a stop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from untemplate.lower import charset
+from untemplate.lower.rulebook import RuleBook
+from untemplate.lower.shapes import EMPTY, alt, chars, literal, opt, seq
+from untemplate.peg.nodes import Node, Ref, Sequence
+
+_WHITE = " \t\n\r"
+_NESTED = 8
+Stop = tuple[str, ...]
+"""Chunks of a text with free white space between them."""
+Positions = frozenset[tuple[int, int, int]]
+"""How far each stop and exit has been read: (which, chunk, character)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """A text that ends the free text, and what follows it."""
+
+    text: str
+    then: Node = EMPTY
+
+
+class TextRules:
+    """Makes and shares the rules of free text in one rule book."""
+
+    def __init__(self, rules: RuleBook) -> None:
+        self.rules = rules
+        self._made: dict[tuple[tuple[Stop, ...], tuple[Exit, ...], bool], Node] = {}
+
+    def text(self, stops: Iterable[Stop], exits: Iterable[Exit], *, may_end: bool = False, hint: str = "text") -> Node:
+        """Return text in which no stop stands, up to and including one of the exits (or, where it may end so, without one).
+
+        A stop that completes inside an exit is no stop there. Where an exit is not covered by a stop, the text may go on.
+        """
+        wanted = tuple(stop for stop in dict.fromkeys(stops) if stop and all(stop))
+        leaving = tuple(_shortened(one, wanted) for one in dict.fromkeys(exits))
+        key = (wanted, leaving, may_end)
+        if key not in self._made:
+            self._made[key] = _Build(wanted, leaving, may_end, self.rules, hint).start()
+        return self._made[key]
+
+
+def _shortened(one: Exit, stops: tuple[Stop, ...]) -> Exit:
+    """Return an exit that ends where the first stop in it is complete; the rest of its text follows."""
+    positions: Positions = frozenset()
+    for place, character in enumerate(one.text):
+        positions, done, _ = _step(positions, character, stops, ())
+        if done:
+            return Exit(one.text[: place + 1], seq(literal(one.text[place + 1 :]), one.then))
+    return one
+
+
+def _step(
+    positions: Positions, character: str, stops: tuple[Stop, ...], exits: tuple[Exit, ...]
+) -> tuple[Positions, bool, tuple[int, ...]]:
+    """Return the positions after a character, whether a stop is complete, and which exits are."""
+    chunked = (*stops, *((one.text,) for one in exits))
+    found: set[tuple[int, int, int]] = set()
+    stopped = False
+    left: list[int] = []
+    for which, chunk, at in (*positions, *((number, 0, 0) for number in range(len(chunked)))):
+        if chunk and at == 0 and character in _WHITE:
+            found.add((which, chunk, 0))
+        if chunked[which][chunk][at] != character:
+            continue
+        if at + 1 < len(chunked[which][chunk]):
+            found.add((which, chunk, at + 1))
+        elif chunk + 1 < len(chunked[which]):
+            found.add((which, chunk + 1, 0))
+        elif which < len(stops):
+            stopped = True
+        else:
+            left.append(which - len(stops))
+    return frozenset(found), stopped, tuple(sorted(set(left)))
+
+
+class _Build:
+    def __init__(self, stops: tuple[Stop, ...], exits: tuple[Exit, ...], may_end: bool, rules: RuleBook, hint: str) -> None:
+        self.stops = stops
+        self.exits = exits
+        self.may_end = may_end
+        self.rules = rules
+        self.hint = hint
+        letters = {character for stop in (*stops, *((one.text,) for one in exits)) for chunk in stop for character in chunk}
+        if any(len(stop) > 1 for stop in stops):
+            letters |= set(_WHITE)
+        self.letters = sorted(letters)
+        self.ways: dict[Positions, tuple[dict[Positions, list[str]], list[tuple[str, int]]]] = {}
+        self.uses: dict[Positions, int] = {}
+        self.names: dict[Positions, str] = {}
+
+    def start(self) -> Node:
+        """Return the rule of the first state."""
+        first: Positions = frozenset()
+        todo = [first]
+        self.uses[first] = 2
+        while todo:
+            state = todo.pop()
+            if state in self.ways:
+                continue
+            self.ways[state] = self.leaving(state)
+            for target in self.ways[state][0]:
+                if target != state:
+                    self.uses[target] = self.uses.get(target, 0) + 1
+                todo.append(target)
+        for state in self.ways:
+            if self.uses.get(state, 0) > 1 or state in self.ways[state][0]:
+                self.names[state] = self.rules.reserve(self.hint)
+        for state in list(self.names):
+            self.rules.fill(self.names[state], self.tree(state, 0))
+        return Ref(name=self.names[first])
+
+    def leaving(self, state: Positions) -> tuple[dict[Positions, list[str]], list[tuple[str, int]]]:
+        """Return the states that follow by character, and the exits."""
+        following: dict[Positions, list[str]] = {}
+        exits: list[tuple[str, int]] = []
+        for character in self.letters:
+            target, stopped, left = _step(state, character, self.stops, self.exits)
+            exits += [(character, which) for which in left]
+            if not stopped:
+                following.setdefault(target, []).append(character)
+        following.setdefault(frozenset(), []).append("")
+        return following, exits
+
+    def tree(self, state: Positions, depth: int) -> Node:
+        following, exits = self.ways[state]
+        ways: list[Node] = []
+        for target, letters in following.items():
+            ways.append(seq(chars(self.members(letters)), self.target(target, depth)))
+        ways += [_apart(literal(character), self.exits[which].then) for character, which in exits]
+        return opt(alt(*ways)) if self.may_end else alt(*ways)
+
+    def members(self, letters: list[str]) -> charset.CharSet:
+        """Return a set of characters; ``""`` among them stands for all that no stop has."""
+        listed = charset.of("".join(letters))
+        if "" not in letters:
+            return listed
+        return charset.complement(charset.difference(charset.of("".join(self.letters)), listed))
+
+    def target(self, state: Positions, depth: int) -> Node:
+        if state in self.names:
+            return Ref(name=self.names[state])
+        if depth >= _NESTED:
+            name = self.names[state] = self.rules.reserve(self.hint)
+            return self.rules.fill(name, self.tree(state, 0))
+        return self.tree(state, depth + 1)
+
+
+def _apart(first: Node, then: Node) -> Node:
+    """Return a sequence whose literals are not joined: the first is a token that other ways on may share."""
+    return Sequence(items=(first, *(then.items if isinstance(then, Sequence) else (then,))))
