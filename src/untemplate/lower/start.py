@@ -10,7 +10,7 @@ from typing import Any
 from untemplate.errors import RequestError
 from untemplate.lower.signs import Signs, read_signs
 from untemplate.spec.compose import open_content, open_reasoning
-from untemplate.spec.model import GenerationPrompt, ReasoningMode, Spec
+from untemplate.spec.model import GenerationPrompt, PromptState, ReasoningMode, Spec
 
 _REASONING_KEYS = ("reasoning_content", "reasoning", "thinking")
 
@@ -24,6 +24,10 @@ class Start:
     """From where on in ``prefill`` its text belongs to the message."""
     problem: str = ""
     """Why the given prompt does not tell where the turn starts; ``""`` where it does."""
+
+
+NOTHING_WRITTEN = Start()
+"""The prompt holds nothing of the turn."""
 
 
 def start_of_prompt(spec: Spec, prompt: str, *, extract_reasoning: bool) -> Start:
@@ -108,6 +112,25 @@ def _marker_tail(prompt: str, signs: Signs) -> str | None:
         return None
     found = re.search(rf"(?:{'|'.join(cores)})(?:\s|{'|'.join(cores)})*\Z", prompt)
     return None if found is None else found.group()
+
+
+def state_of(start: Start, signs: Signs) -> PromptState:
+    """Return where the prompt leaves off; half an opening marker counts as one."""
+    prefill = start.prefill
+    opened = max((prefill.rfind(marker.core) for marker in signs.reasoning_open), default=-1)
+    closed = max((prefill.rfind(marker.core) for marker in signs.reasoning_close), default=-1)
+    tail = prefill.rstrip()
+    begun = any(tail and marker.core.startswith(tail[place:]) for marker in signs.reasoning_open for place in range(len(tail)))
+    if opened > closed or begun:
+        return PromptState.REASONING
+    return PromptState.AFTER_REASONING if prefill.strip() else PromptState.CONTENT
+
+
+def is_in_content(start: Start, signs: Signs) -> bool:
+    """Return whether the prompt has opened content."""
+    opened = max((start.prefill.rfind(marker.core) for marker in signs.content_open), default=-1)
+    closed = max((start.prefill.rfind(marker.core) for marker in signs.content_close), default=-1)
+    return opened > closed
 
 
 def _kept_from(prefill: str, signs: Signs, extract_reasoning: bool) -> int:

@@ -15,12 +15,13 @@ from untemplate.lower.reasoning import doubled_opening, nothing_thought, opening
 from untemplate.lower.request import Request
 from untemplate.lower.rules import Rules
 from untemplate.lower.signs import Signs, form_openings, read_signs, stops_of
+from untemplate.lower.start import NOTHING_WRITTEN, Start
 from untemplate.lower.tags import Code, Kind
 from untemplate.lower.vocabulary import read_vocabulary
 from untemplate.lower.written import written_turn
 from untemplate.peg import builder as b
 from untemplate.peg.nodes import Any, Arena, End, Json, Node, Until
-from untemplate.spec.model import Marker, PromptState, Spec
+from untemplate.spec.model import Marker, Spec
 
 
 class StrictCalls(Protocol):
@@ -35,20 +36,20 @@ def lower_turn(
     request: Request,
     *,
     strict: StrictCalls | None = None,
-    state: PromptState = PromptState.CONTENT,
+    start: Start = NOTHING_WRITTEN,
     from_trigger: bool = False,
 ) -> Arena:
     """Return the tree of a turn. Without ``strict`` it holds the parser's side only, which is cheap to make.
 
     Args:
-        state: where the prompt leaves off; the grammar begins there. (The parser reads the end of the prompt itself.)
+        start: what the prompt has written already; the grammar begins behind it. (The parser reads it itself.)
         from_trigger: the grammar begins where a call opens.
     """
     rules = Rules()
     root = _schema_turn(spec, request, rules) if request.has_schema else _turn(spec, request, rules)
     if strict is not None:
         calls = strict(spec, request, rules) if request.callable_tools and spec.turn.calls is not None else None
-        root = b.tolerant(written_turn(spec, request, calls, state=state, from_trigger=from_trigger), root)
+        root = b.tolerant(written_turn(spec, request, calls, start=start, from_trigger=from_trigger), root)
     return rules.build(root)
 
 

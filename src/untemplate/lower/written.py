@@ -8,30 +8,33 @@ from __future__ import annotations
 from untemplate.lower.marks import EMPTY, chunks, is_marker
 from untemplate.lower.request import Request
 from untemplate.lower.signs import Signs, form_openings, read_signs
+from untemplate.lower.start import Start, is_in_content, state_of
 from untemplate.peg import builder as b
 from untemplate.peg.nodes import Gbnf, Node, Schema, Space, Until
 from untemplate.spec.model import Block, Marker, PromptState, Spec
 
 
-def written_turn(spec: Spec, request: Request, calls: Node | None, *, state: PromptState, from_trigger: bool) -> Node:
+def written_turn(spec: Spec, request: Request, calls: Node | None, *, start: Start, from_trigger: bool) -> Node:
     """Return what may be written for a turn.
 
     Args:
         calls: the calls as the grammar writes them; ``None``: none may be written.
-        state: where the prompt leaves off.
+        start: what the prompt has written already.
         from_trigger: only what follows from the first call's opening on, for a grammar that wakes up there.
     """
     signs = read_signs(spec, with_calls=calls is not None)
     if calls is not None and from_trigger:
         return b.seq(calls, Space(written="\n"))
-    parts = [_reasoning(spec, signs, state)]
+    opened = is_in_content(start, signs)
+    parts = [EMPTY if opened else _reasoning(spec, signs, state_of(start, signs))]
     if request.grammar is not None:
         parts.append(Gbnf(text=request.grammar))
     elif request.has_schema:
-        parts.append(_wrapped(signs, Schema(schema=request.response_schema, root=request.response_schema)))
+        parts.append(_wrapped(signs, Schema(schema=request.response_schema, root=request.response_schema), opened=opened))
     else:
         required = calls is not None and request.tool_choice in ("required", "named")
-        parts += [_block(spec, signs, block, calls, required=required) for block in spec.turn.blocks if block is not Block.REASONING]
+        blocks = [block for block in spec.turn.blocks if block is not Block.REASONING]
+        parts += [_block(spec, signs, block, calls, required=required, opened=opened) for block in blocks]
     return b.seq(*(part for part in parts if part != EMPTY), Space(written="\n"))
 
 
@@ -60,20 +63,20 @@ def _reasoning(spec: Spec, signs: Signs, state: PromptState) -> Node:
     return b.optional(b.seq(_exact(signs.reasoning_open[0]), rest))
 
 
-def _wrapped(signs: Signs, node: Node) -> Node:
-    """Return content inside its wrapper, whose close may be the end of the turn."""
-    opens = [_exact(marker) for marker in signs.content_open[:1]]
+def _wrapped(signs: Signs, node: Node, *, opened: bool) -> Node:
+    """Return content inside its wrapper, whose close may be the end of the turn. ``opened``: the prompt has opened it."""
+    opens = [] if opened else [_exact(marker) for marker in signs.content_open[:1]]
     closes = [b.optional(_exact(marker)) for marker in signs.content_close[:1]]
     return b.seq(*opens, node, *closes)
 
 
-def _block(spec: Spec, signs: Signs, block: Block, calls: Node | None, *, required: bool) -> Node:
+def _block(spec: Spec, signs: Signs, block: Block, calls: Node | None, *, required: bool, opened: bool) -> Node:
     if block is Block.CALLS:
         if calls is None:
             return EMPTY
         return calls if required else b.optional(calls)
     if required:
-        return _wrapped(signs, EMPTY) if spec.turn.content.always and signs.content_open else EMPTY
+        return _wrapped(signs, EMPTY, opened=opened) if opened or (spec.turn.content.always and signs.content_open) else EMPTY
     openings = [opening[0] for opening in form_openings(signs) if is_marker("".join(opening))]
     stops = [*(marker.core for marker in signs.content_close), *openings, *(chunks(end.core)[0] for end in signs.ends)]
-    return b.optional(b.seq(_wrapped(signs, Until(stops=tuple(dict.fromkeys(stops)))), _separator(signs)))
+    return b.optional(b.seq(_wrapped(signs, Until(stops=tuple(dict.fromkeys(stops))), opened=opened), _separator(signs)))
