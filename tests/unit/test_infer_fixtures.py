@@ -225,3 +225,14 @@ def test_what_a_template_refuses_is_a_capability() -> None:
 
 def test_content_that_must_be_parts() -> None:
     assert spec_of("content_parts").capabilities.content_parts
+
+
+def test_evidence_is_a_pair_of_renderings_that_differ_in_one_thing() -> None:
+    evidence = inferred("function_parameter_tags").evidence
+    second = evidence["turn.calls.section.separator"][0]
+    assert second.probe == "calls1|calls2"
+    assert second.left == ""
+    assert second.right.count("<tool_call>") == 1
+    typed = evidence["turn.calls.forms[0].arguments.values.integer"][0]
+    assert "7351942" in typed.right
+    assert "7351942" not in typed.left

@@ -14,6 +14,7 @@ from untemplate.infer.generation import infer_generation
 from untemplate.infer.instructions import infer_instructed
 from untemplate.infer.prompt import infer_roles
 from untemplate.infer.quirks import Quirk, apply_quirks
+from untemplate.infer.readings import note_readings
 from untemplate.infer.switches import find_switches, thinking_switch
 from untemplate.infer.tokens import infer_tokens
 from untemplate.infer.turn import TurnFound, infer_turn
@@ -70,6 +71,7 @@ def infer_spec(template: Template, *, kind: str = "jinja", notes: Sequence[str] 
     spec = apply_quirks(spec, quirks, prompt, template.text)
     spec = replace(spec, tokens=infer_tokens(spec.turn, found.ends, roles, template.special_tokens, atoms=special))
     spec = replace(spec, warnings=warnings_of(spec, (*notes, *template.notes)), ambiguities=ambiguities_of(spec))
+    note_readings(spec, found, notebook)
     return Inferred(spec=spec, evidence=notebook.frozen(), found=found)
 
 

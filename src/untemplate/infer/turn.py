@@ -115,8 +115,8 @@ def _header(plain: Prober, calling: Prober | None, special: tuple[str, ...]) -> 
     header = infer_header(texts, [] if asked is None else [asked], special=special)
     header = cut_at_role(header, user_opening(plain))
     reasoning = plain.turn(sentinel_case(reasoning=True, content=True))
-    before = gap_before(reasoning, sentinels.REASONING)
-    return header if before is None else give_back_opener(header, before[len(header) :], special=special)
+    opening = gap_before(reasoning, sentinels.REASONING)
+    return header if opening is None else give_back_opener(header, opening[len(header) :], special=special)
 
 
 def _before_sentinels(text: str) -> str:
