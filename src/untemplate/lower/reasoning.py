@@ -60,7 +60,8 @@ def prose_openings(signs: Signs) -> tuple[Node, Node]:
         return NEVER, NEVER
     opening = any_of(*(loose(marker.core) for marker in signs.reasoning_open))
     line = Literal(text="\n", emit=True)
-    own = [marker for marker in signs.reasoning_close if marker.core not in {end.core for end in signs.ends}]
+    shared = {marker.core for marker in (*signs.ends, *signs.content_close)}
+    own = [marker for marker in signs.reasoning_close if marker.core not in shared]
     if not own:
         return b.peek(opening), b.seq(line, b.peek(opening))
     closes = any_of(*(loose(marker.core) for marker in own))

@@ -66,9 +66,12 @@ def _turn(spec: Spec, request: Request, rules: Rules) -> Node:
         b.seq(any_of(calls.anywhere, calls.dangling), head),
         b.seq(any_of(reasoning, doubled_opening(signs)), head, started),
         b.seq(_frame(signs), head, _blank(signs)),
-        b.seq(any_of(_wrapper(signs.content_open), _end_of_turn(signs), _wrapper(signs.content_close)), head),
+        b.seq(any_of(_wrapper(signs.content_open), _end_of_turn(signs)), head),
+        b.seq(_wrapper(signs.content_close), head, started),
     )
-    text = _text(_stops(signs), signs.blank_closes, *prose_openings(signs) if request.extract_reasoning else (NEVER, NEVER))
+    prose, kept = prose_openings(signs) if request.extract_reasoning else (NEVER, NEVER)
+    named, line = _prose_wrappers(signs, any_of(boundary, calls.at_start))
+    text = _text(_stops(signs), signs.blank_closes, any_of(prose, named), any_of(kept, line))
     loop = many(any_of(_blank_end(signs.blank_closes), b.seq(SPACE, rules.add("structure", structure)), *text))
     return b.seq(_start(signs), head, started, loop, End())
 
@@ -144,7 +147,7 @@ def _stops(signs: Signs) -> tuple[str, ...]:
     layouts = (*signs.layouts, *_call_layouts(signs))
     openings = [Marker(core=" ".join(opening)) for opening in form_openings(signs)]
     wrappers = [marker for marker in (*signs.content_open, *signs.content_close) if is_marker(marker.core)]
-    found = [*opening_stops(signs), *stops_of(wrappers, ()), *stops_of(openings, layouts), *stops_of(signs.ends, ())]
+    found = [*opening_stops(signs), *stops_of(wrappers, ("\n",)), *stops_of(openings, layouts), *stops_of(signs.ends, ())]
     if signs.frame is not None:
         found += [*stops_of([signs.frame.separator], ()), *signs.frame.ignored]
     return tuple(stop for stop in dict.fromkeys(found) if stop.strip())
@@ -179,6 +182,20 @@ def _frame(signs: Signs) -> Node:
 def _wrapper(markers: tuple[Marker, ...]) -> Node:
     """Return what stands around content: it is dropped."""
     return any_of(*(b.seq(loose(marker.core), longest_prefix(marker.after)) for marker in markers if is_marker(marker.core)))
+
+
+def _prose_wrappers(signs: Signs, follow: Node) -> tuple[Node, Node]:
+    """Return what may stand behind a piece of content: a wrapper of content that is text, and the line break before one that is none.
+
+    In the middle of a line content does not open again, and it is closed only where the turn ends or another block begins.
+    """
+    opens = any_of(*(loose(marker.core) for marker in signs.content_open if is_marker(marker.core)))
+    if opens == NEVER and not signs.content_close:
+        return NEVER, NEVER
+    closes = any_of(*(loose(marker.core) for marker in signs.content_close if is_marker(marker.core)))
+    closed = b.seq(closes, SPACE, any_of(End(), follow, opens, closes))
+    ends = any_of(*(loose(end.core) for end in signs.ends), loose(signs.frame.separator.core) if signs.frame is not None else NEVER)
+    return b.seq(b.peek(any_of(opens, closes)), b.negate(any_of(closed, ends))), b.seq(Literal(text="\n", emit=True), b.peek(opens))
 
 
 def _end_of_turn(signs: Signs) -> Node:
