@@ -20,7 +20,7 @@ from untemplate.lower.tags import Code, Kind
 from untemplate.lower.vocabulary import read_vocabulary
 from untemplate.lower.written import written_turn
 from untemplate.peg import builder as b
-from untemplate.peg.nodes import Any, Arena, End, Json, Node, Until
+from untemplate.peg.nodes import Any, Arena, End, Json, Literal, Node, Until
 from untemplate.spec.model import Marker, Spec
 
 
