@@ -62,7 +62,7 @@ def _json(arguments: Arguments, behind: Behind, *, whole: bool) -> Node:
     nothing = b.peek(spaced_chunks(behind.tail[:1])) if behind.tail else b.peek(b.seq(SPACE, any_of(End(), behind.structure)))
     return any_of(
         b.seq(b.peek(b.lit("{")), CUT, b.tag(Kind.ARGUMENTS, Json(kind=JsonKind.OBJECT, python=arguments.encoding is Encoding.PYTHON))),
-        b.seq(b.peek(any_of(b.lit('"'), b.lit("'"))), CUT, text),
+        b.seq(b.peek(b.seq(any_of(b.lit('"'), b.lit("'")), SPACE, b.lit("{"))), CUT, text),
         b.seq(b.lit("null"), nothing),
         b.seq(nothing, EMPTY if whole else b.note(Code.REPAIRED)),
     )

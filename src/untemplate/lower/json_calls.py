@@ -36,6 +36,8 @@ class _Level:
     """The only other keys that may come before the name; ``None``: any."""
     excluded: tuple[str, ...] = ()
     """Keys that are not passed over before the name."""
+    python: bool = False
+    """The template writes the call as a Python literal."""
 
 
 def json_call(call: JsonCall, vocabulary: Vocabulary, tail: tuple[str, ...], *, marked: bool) -> CallBody:
@@ -74,7 +76,8 @@ def _level(call: JsonCall, depth: int, known: tuple[str, ...] | None) -> _Level:
     arguments = tuple(dict.fromkeys((call.arguments[-1], *_SYNONYMS))) if call.arguments and call.arguments[:-1] == way else ()
     call_id = call.id[-1] if call.id is not None and call.id[:-1] == way else None
     step = call.name[depth]
-    return _Level(step=step, arguments=tuple(key for key in arguments if key != step), id=call_id, known=known)
+    keys = tuple(key for key in arguments if key != step)
+    return _Level(step=step, arguments=keys, id=call_id, known=known, python=call.python)
 
 
 def _way(levels: list[_Level], vocabulary: Vocabulary, tail: tuple[str, ...]) -> Way:
@@ -97,7 +100,7 @@ def _keyed(call: JsonCall, vocabulary: Vocabulary, tail: tuple[str, ...]) -> Way
     """Return the call whose name is the key of its arguments."""
     opening = [node for step in call.arguments for node in (b.lit("{"), SPACE, _key(step), _COLON)]
     ends = [node for _ in range(len(call.arguments) + 1) for node in (maybe(_COMMA), _end(tail))]
-    rest = b.seq(_arguments(certain=True), *ends)
+    rest = b.seq(_arguments(certain=True, python=call.python), *ends)
     return Way(
         head=b.seq(*opening, b.lit("{"), SPACE, vocabulary.json_name(), _COLON),
         unknown=b.seq(*opening, b.lit("{"), SPACE, vocabulary.rules.share("any-json-name", _any_name()), _COLON),
@@ -127,7 +130,7 @@ def _member(level: _Level, rules: Rules, *, certain: bool) -> Node:
     """Return a member of an object beside the one that leads to the name. ``certain``: the name has been read."""
     options: list[Node] = []
     if level.arguments:
-        options.append(b.seq(any_of(*map(_key, level.arguments)), _COLON, rules.share("json-arguments", _arguments(certain=certain))))
+        options.append(b.seq(any_of(*map(_key, level.arguments)), _COLON, rules.share("json-arguments", _arguments(certain=certain, python=level.python))))
     if level.id is not None:
         text = any_of(Json(kind=JsonKind.STRING, decoded=True), Json(kind=JsonKind.NUMBER))
         options.append(b.seq(_key(level.id), _COLON, b.tag(Kind.ID, text)))
@@ -143,13 +146,13 @@ def _member(level: _Level, rules: Rules, *, certain: bool) -> Node:
     return rules.share("member", any_of(*options))
 
 
-def _arguments(*, certain: bool) -> Node:
+def _arguments(*, certain: bool, python: bool) -> Node:
     """Return arguments: an object, a string that holds it, nothing, or whatever else the model wrote."""
     cut = CUT if certain else EMPTY
     text = b.tag(Kind.ARGUMENTS_TEXT, Json(kind=JsonKind.STRING, decoded=True))
     return any_of(
-        b.seq(b.peek(b.lit("{")), cut, b.tag(Kind.ARGUMENTS, Json(kind=JsonKind.OBJECT))),
+        b.seq(b.peek(b.lit("{")), cut, b.tag(Kind.ARGUMENTS, Json(kind=JsonKind.OBJECT, python=python))),
         b.seq(b.peek(any_of(b.lit('"'), b.lit("'"))), cut, text),
         b.lit("null"),
-        b.tag(Kind.ARGUMENTS, Json()),
+        b.tag(Kind.ARGUMENTS, Json(python=python)),
     )

@@ -33,6 +33,11 @@ ABORT = EventKind.ABORT
 BUDGET = "budget"
 """The note that the machine itself writes, once, where it first refuses to look ahead because it has gone back too often."""
 
+MENDED = "mended"
+"""The note behind a JSON value that was none as it stood (a bad escape, a raw line break, Python's words): where it was mended first."""
+REPEATED_KEY = "repeated_key"
+"""The note behind a JSON value for each member that was dropped because its object had the key already."""
+
 Event = tuple[int, object, int]
 
 

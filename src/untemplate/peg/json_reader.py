@@ -14,6 +14,7 @@ from collections.abc import Callable
 from enum import IntEnum
 from typing import Final
 
+from untemplate.peg.events import MENDED, REPEATED_KEY
 from untemplate.peg.json_strings import FAIL, PLAIN_MARKS, TRIPLE, WAIT, Quotes, encode, own_quotes, read_escape
 from untemplate.peg.json_words import WORD, may_become_word, number_as_json, word_as_json
 from untemplate.peg.nodes import Json, JsonKind
@@ -50,7 +51,7 @@ class State(IntEnum):
 class JsonReader:
     """One JSON value, being read."""
 
-    __slots__ = ("_key", "_keys", "_muted", "_node", "_pending", "_python", "_quotes", "_stack", "_state", "at", "held", "pieces")
+    __slots__ = ("_key", "_keys", "_muted", "_node", "_pending", "_python", "_quotes", "_stack", "_state", "at", "held", "notes", "pieces", "start")
 
     def __init__(self, node: Json) -> None:
         self._node = node
@@ -70,6 +71,10 @@ class JsonReader:
         """What the last ``read`` gave; the caller takes it."""
         self.at = 0
         """Where in the text the first of the pieces was read."""
+        self.start = 0
+        """Where in the input the text that is read begins."""
+        self.notes: list[tuple[str, int]] = []
+        """What was mended or dropped, and where in the input."""
 
     def copy(self) -> JsonReader:
         """Return a reader that goes on independently."""
@@ -83,6 +88,7 @@ class JsonReader:
         other._quotes = self._quotes
         other._python = self._python
         other.held = self.held
+        other.notes = self.notes.copy()
         return other
 
     def read(self, text: str, index: int, ended: bool) -> tuple[bool | None, int]:
@@ -103,6 +109,11 @@ class JsonReader:
             index = result
             state = self._state
         return True, index
+
+    def _mend(self, index: int, needed: bool = True) -> None:
+        """Take notice of what is no JSON, once for all of the value; Python where Python is written is none of it."""
+        if needed and not self._node.python and not any(code == MENDED for code, _ in self.notes):
+            self.notes.append((MENDED, self.start + index))
 
     def _emit(self, piece: str, size: int) -> None:
         """Give a piece that ``size`` characters were read for: to the key being read, or out."""
@@ -170,6 +181,7 @@ class JsonReader:
         piece = word_as_json(word) if kind is JsonKind.VALUE else number_as_json(word)
         if piece is None:
             return FAIL
+        self._mend(index, piece != word)
         self._emit(piece, len(word))
         self._end_value()
         return index + len(word)
@@ -185,6 +197,7 @@ class JsonReader:
         return word
 
     def _open_container(self, first: str, index: int) -> int:
+        self._mend(index, first == "(")
         self._emit("{" if first == "{" else "[", 1)
         self._stack.append(_OPENERS[first])
         self._keys.append(None)
@@ -192,6 +205,7 @@ class JsonReader:
         return index + 1
 
     def _close_container(self, index: int) -> int:
+        self._mend(index, bool(self._pending))
         self._pending = []
         self._emit("}" if self._stack.pop() == "}" else "]", 1)
         self._keys.pop()
@@ -252,6 +266,7 @@ class JsonReader:
             seen = self._keys[-1] = set()
         if name in seen and self._muted is None:
             self._muted = len(self._stack)
+            self.notes.append((REPEATED_KEY, self.start + index))
         seen.add(name)
         self._emit(key + ":", 0)
         self._state = State.VALUE
@@ -271,6 +286,7 @@ class JsonReader:
         first = text[index]
         if first not in PLAIN_MARKS:
             return FAIL
+        self._mend(index, first == "'")
         self._begin(PLAIN_MARKS[first], 1, State.OPENED)
         return index + 1
 
@@ -314,7 +330,9 @@ class JsonReader:
         match = quotes.plain.match(text, index)
         if match is not None:
             run = match.group()
-            self._emit(run if self._decoded else encode(run), len(run))
+            written = encode(run)
+            self._mend(index, written != run and quotes is PLAIN_MARKS['"'])
+            self._emit(run if self._decoded else written, len(run))
             return match.end()
         if index == len(text):
             return FAIL if ended else WAIT
@@ -323,6 +341,7 @@ class JsonReader:
         if text[index] == "\\" and quotes.escapes:
             end, written, meaning = read_escape(text, index, ended, quotes.python or self._python)
             if end >= 0:
+                self._mend(index, written != text[index:end])
                 self._emit(meaning if self._decoded else written, end - index)
             return end
         if not ended and quotes.closing.startswith(text[index:]):

@@ -257,6 +257,7 @@ class _Run:
         self.position = end
         if whole is None:
             raise _NeedsMore
+        self.events += [(NOTE, code, position) for code, position in reader.notes] if node.emit else []
         return whole
 
     def until(self, node: nodes.Until) -> bool:

@@ -96,6 +96,7 @@ class ReadJson:
     def __call__(self, machine: Machine) -> int:
         window = machine.window
         reader = machine.register if isinstance(machine.register, JsonReader) else JsonReader(self.node)
+        reader.start = window.start
         whole, index = reader.read(window.text, window.index, window.ended)
         if reader.pieces and self.node.emit:
             machine.emit_text("".join(reader.pieces), window.start + reader.at)
@@ -104,6 +105,8 @@ class ReadJson:
             machine.register = reader
             machine.unreleased = reader.held
             return WAIT
+        for code, position in reader.notes if self.node.emit else ():
+            machine.emit((NOTE, code, position))
         window.seek(window.start + index)
         machine.register = None
         machine.unreleased = 0

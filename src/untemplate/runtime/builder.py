@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from untemplate.lower.tags import CallData, Kind
-from untemplate.peg.events import NOTE, OPEN, TEXT, Event
+from untemplate.lower.tags import CallData, Code, Kind
+from untemplate.peg.events import MENDED, NOTE, OPEN, TEXT, Event
 from untemplate.peg.nodes import Tag
 from untemplate.runtime.call_reader import CallReader, Reading
 from untemplate.runtime.log import Log
@@ -52,7 +52,7 @@ class MessageBuilder:
             elif kind == TEXT:
                 self._text(str(payload), position, news)
             elif kind == NOTE:
-                self.found.append((str(payload), position, ""))
+                self.found.append((Code.REPAIRED if payload == MENDED else str(payload), position, ""))
             elif kind == OPEN:
                 assert isinstance(payload, Tag)
                 self._open(payload)

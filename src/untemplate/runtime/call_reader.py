@@ -8,7 +8,7 @@ from typing import Any
 
 from untemplate.lower.tags import CallData, Code, Kind, ValueData
 from untemplate.lower.tool_schema import property_of
-from untemplate.peg.events import ABORT, CLOSE, NOTE, OPEN, Event
+from untemplate.peg.events import ABORT, CLOSE, MENDED, NOTE, OPEN, Event
 from untemplate.peg.nodes import Tag
 from untemplate.runtime.calls import CallState
 from untemplate.runtime.json_text import JsonText
@@ -90,7 +90,7 @@ class CallReader:
         return self._add(str(payload))
 
     def _note(self, code: str) -> list[ToolCallDelta]:
-        self.problems.append((code, self.state.name or ""))
+        self.problems.append((Code.REPAIRED if code == MENDED else code, self.state.name or ""))
         if code == Code.INCOMPLETE_CALL or (code == Code.UNCLOSED_CALL and self.truncated):
             self.state.complete = False
         return []
@@ -131,6 +131,8 @@ class CallReader:
         self._key = self._words.pop(Kind.KEY).strip()
         lead = self.state.key(self._key)
         self._muted = lead is None
+        if lead is None:
+            self.problems.append((Code.REPEATED_KEY, self._key))
         return self.state.write(lead or "")
 
     def _add(self, text: str) -> list[ToolCallDelta]:
@@ -191,8 +193,8 @@ class CallReader:
         if text.broken:
             self.state.complete = False
             self.problems.append((Code.INCOMPLETE_CALL, self.state.name or ""))
-        elif text.plain:
-            self.problems.append((Code.NOT_JSON, self.state.name or ""))
+        elif text.plain or text.mended:
+            self.problems.append((Code.NOT_JSON if text.plain else Code.REPAIRED, self.state.name or ""))
         return self.state.write(written)
 
     def _close_pairs(self) -> list[ToolCallDelta]:

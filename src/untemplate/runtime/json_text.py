@@ -5,26 +5,27 @@ from __future__ import annotations
 from functools import cache
 
 from untemplate.peg import builder as b
-from untemplate.peg.events import NOTE, TEXT, Event
+from untemplate.peg.events import MENDED, NOTE, TEXT, Event
 from untemplate.peg.machine import Machine
 from untemplate.peg.nodes import Cut, Json, JsonKind, Space, Until
 from untemplate.peg.program import Program, compile_program
 from untemplate.runtime.values import escape
 
 _PLAIN = "plain"
+_BROKEN = "broken"
 
 
 @cache
 def _program() -> Program:
     """Return the program for an object, else for any text."""
-    whole = b.seq(b.peek("{"), Cut(), b.catch(Json(kind=JsonKind.OBJECT), b.note("broken")))
+    whole = b.seq(b.peek("{"), Cut(), b.catch(Json(kind=JsonKind.OBJECT), b.note(_BROKEN)))
     return compile_program(b.arena(b.seq(Space(), b.choice(whole, b.seq(b.note(_PLAIN), Cut(), Until(stops=()))))))
 
 
 class JsonText:
     """Reads such text as it comes, and gives valid JSON."""
 
-    __slots__ = ("_machine", "_plain", "_begun", "broken")
+    __slots__ = ("_machine", "_plain", "_begun", "broken", "mended")
 
     def __init__(self) -> None:
         self._machine = Machine(_program())
@@ -32,12 +33,14 @@ class JsonText:
         self._begun = False
         self.broken = False
         """The text began as an object and is none."""
+        self.mended = False
+        """The object was no JSON as it stood."""
 
     def copy(self) -> JsonText:
         """Return a reader that goes on independently."""
         other = JsonText()
         other._machine = self._machine.copy()
-        other._plain, other._begun, other.broken = self._plain, self._begun, self.broken
+        other._plain, other._begun, other.broken, other.mended = self._plain, self._begun, self.broken, self.mended
         return other
 
     @property
@@ -59,7 +62,8 @@ class JsonText:
         for kind, payload, _ in events:
             if kind == NOTE:
                 self._plain = self._plain or payload == _PLAIN
-                self.broken = self.broken or payload != _PLAIN
+                self.broken = self.broken or payload == _BROKEN
+                self.mended = self.mended or payload == MENDED
             elif kind == TEXT:
                 if self._plain:
                     pieces.append(escape(str(payload)) if self._begun else '"' + escape(str(payload)))
