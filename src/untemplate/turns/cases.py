@@ -124,8 +124,14 @@ def _texts(spec: Spec) -> Iterator[MadeCase]:
     if spec.turn.calls is not None:
         for kind, texts in (("hostile", HOSTILE[:6]), ("white space", WHITE), ("marker", prose[:4])):
             for text in texts:
-                yield MadeCase(f"content beside a call: {kind}", Case(content=text, calls=_SEVERAL[:1]))
+                yield MadeCase(f"content beside a call: {kind}", Case(content=_beside(text, spec), calls=_SEVERAL[:1]))
                 yield MadeCase(f"reasoning beside a call: {kind}", Case(reasoning=_without(text, spec), calls=_SEVERAL[:1]))
+
+
+def _beside(text: str, spec: Spec) -> str:
+    """Return content for beside a call, where some templates write it as they write reasoning."""
+    own = spec.turn.content.with_calls
+    return _without(text, spec) if own is not None and own.open in spec.turn.reasoning.open else text
 
 
 def _without(text: str, spec: Spec) -> str:
@@ -168,7 +174,7 @@ def random_case(spec: Spec, rng: random.Random) -> MadeCase:
     calls = tuple(_random_call(pool, index) for index in range(rng.choice((0, 1, 1, 2, 3, 4)))[:most])
     reasons = spec.capabilities.reasoning is Support.KEPT and rng.random() < 0.5
     reasoning = _without(_random_text(pool), spec) if reasons else None
-    content = _random_text(pool) if not calls or rng.random() < 0.5 else None
+    content = _random_text(pool) if not calls else _beside(_random_text(pool), spec) if rng.random() < 0.5 else None
     return MadeCase("random", Case(reasoning or None, content or None, calls))
 
 

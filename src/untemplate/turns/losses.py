@@ -155,8 +155,10 @@ def find_losses(turn: RenderedTurn, enough: Callable[[Lost], bool] = lambda _: F
 
 
 def find_rewriting(turn: RenderedTurn) -> str | None:
-    """Return which text the template writes in other words, or ``None``: content or reasoning that does not stand in the turn."""
+    """Return what the template leaves out or writes in other words: names, content or reasoning that do not stand in the turn."""
     whole = turn_text(turn.case, turn.mode) or ""
+    if any(call.name not in whole for call in turn.case.calls):
+        return "calls are not rendered"
     for name, text in (("content", turn.case.content), ("reasoning", turn.case.reasoning)):
         if text and text.strip() not in whole:
             return f"{name} is rewritten"

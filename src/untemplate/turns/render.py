@@ -96,14 +96,17 @@ def _renders_alike(mode: Mode, plain: Writer) -> bool:
 def render_turn(case: Case, mode: Mode, header: str) -> RenderedTurn | NotRendered:
     """Return the turn of ``case``, or why there is none.
 
-    What follows the generation prompt is the turn, where history agrees with that prompt; else what follows ``header``.
+    What follows the generation prompt is the turn, where history agrees with that prompt; else what follows ``header``. Where
+    history begins with reasoning itself, the prompt's own opening is what it leaves unsaid.
     """
     text = turn_text(case, mode)
     if text is None:
         return NotRendered(because=_refusal(case, mode))
     for opening in _openings(mode.generation, header):
         if text.startswith(opening):
-            return RenderedTurn(case=case, mode=mode, prompt=mode.base + opening, text=text[len(opening) :])
+            rest = text[len(opening) :]
+            unsaid = opening == header and mode.generation.startswith(header) and case.reasoning and rest.startswith(case.reasoning)
+            return RenderedTurn(case=case, mode=mode, prompt=mode.base + (mode.generation if unsaid else opening), text=rest)
     return NotRendered(because="the turn does not begin with the assistant's header")
 
 
