@@ -92,7 +92,7 @@ _PROSE = re.compile(r"[a-z]{2,} [a-z]{2,}")
 def _without_prose(end: str) -> str:
     """Return an end of turn without the words of a later system message that a template appends after every turn."""
     atoms = marker_atoms(end)
-    return atoms[0] if _PROSE.search(end) and atoms else end
+    return end[: end.index(atoms[0]) + len(atoms[0])] if _PROSE.search(end) and atoms else end
 
 
 def infer_blocks(gaps: Gaps, end: str, header: str, fence: Fence | None, notebook: Notebook) -> BlocksFound:

@@ -55,4 +55,5 @@ def state_of(prefill: str, reasoning: Reasoning) -> PromptState:
     closed = max((prefill.rfind(mark.core) for mark in reasoning.close if mark.core), default=-1)
     if closed > opened:
         return PromptState.AFTER_REASONING
-    return PromptState.REASONING if opened >= 0 else PromptState.CONTENT
+    only_closed = bool(reasoning.close and prefill.strip()) and not any(mark.core for mark in reasoning.open)
+    return PromptState.REASONING if opened >= 0 or only_closed else PromptState.CONTENT
