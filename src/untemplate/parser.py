@@ -23,7 +23,7 @@ from untemplate.runtime.session import Plan, Session
 from untemplate.spec.model import Spec
 
 if TYPE_CHECKING:
-    pass
+    from untemplate.emit.grammar import Grammar
 
 _ID_CHARACTERS = string.ascii_letters + string.digits
 _ID_LENGTH = 24
@@ -132,6 +132,17 @@ class Parser:
             token_texts={number: text for text, number in self.spec.tokens.ids.items()},
             prompt_problem=self.start.problem,
         )
+
+    def grammar(self) -> Grammar:
+        """Return the grammar of the turn: lazy with ``tool_choice="auto"``, else from the first character.
+
+        Raises:
+            SchemaError: a schema is malformed, refers to nothing, or nothing fits it.
+            GrammarError: the caller's own grammar cannot be read.
+        """
+        from untemplate.emit.turn_grammar import turn_grammar  # reading a turn needs no grammar
+
+        return turn_grammar(self.spec, self.request, self.start)
 
     def session(self) -> Session:
         """Return a new session, for one turn as it is written."""

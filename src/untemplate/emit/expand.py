@@ -7,6 +7,7 @@ involved: ``follow`` is all that comes after a node up to the end of the turn.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from untemplate.emit.gbnf_reader import read_gbnf
 from untemplate.emit.heads import Items, first_texts, heads
@@ -22,15 +23,42 @@ from untemplate.lower.rulebook import RuleBook
 from untemplate.lower.shapes import EMPTY, alt, chars, literal, opt, rep, seq
 from untemplate.lower.text_rules import Exit, Stop, TextRules
 from untemplate.lower.warnings import GrammarWarning
-from untemplate.peg.nodes import Any, Arena, Characters, Choice, End, Gbnf, Json, JsonKind, Literal, Node, Ref, Repeat, Schema, Sequence, Space, Until
+from untemplate.peg.nodes import (
+    Any,
+    Arena,
+    Characters,
+    Choice,
+    End,
+    Gbnf,
+    Json,
+    JsonKind,
+    Literal,
+    Node,
+    Ref,
+    Repeat,
+    Schema,
+    Sequence,
+    Space,
+    Until,
+)
 
 _RETURN = Ref(name="\0return")
 """Stands for whatever follows a rule, which is not known inside it."""
 _KINDS = {JsonKind.OBJECT: "object", JsonKind.ARRAY: "array", JsonKind.STRING: "string", JsonKind.NUMBER: "number"}
 
 
-def expand(arena: Arena) -> tuple[dict[str, Node], tuple[GrammarWarning, ...]]:
-    """Return plain rules with a ``root`` that write what the strict side of ``arena`` writes, and what was widened.
+@dataclass(frozen=True, slots=True)
+class Expanded:
+    """Plain rules with a ``root``."""
+
+    rules: dict[str, Node]
+    frame: frozenset[str]
+    """Rules made of several tokens, which an engine's lexer should not see as one."""
+    warnings: tuple[GrammarWarning, ...]
+
+
+def expand(arena: Arena) -> Expanded:
+    """Return plain rules that write what the strict side of ``arena`` writes, and what was widened.
 
     Raises:
         GrammarError: E403 for a look-around that a grammar cannot say.
@@ -50,19 +78,22 @@ class _Expander:
         self.names: dict[str, str] = {}
         self.made: dict[Items, Node] = {}
         self.open: dict[Items, str | None] = {}
+        self.frame: set[str] = set()
 
-    def expand(self) -> tuple[dict[str, Node], tuple[GrammarWarning, ...]]:
+    def expand(self) -> Expanded:
         root = self.write((self.source[self.root],))
         self.rules.rules["root"] = root
-        return dict(self.rules.rules), tuple(self.warnings)
+        return Expanded(dict(self.rules.rules), frozenset(self.frame), tuple(self.warnings))
 
     def write(self, items: Items) -> Node:
         """Return what ``items`` write, all that follows included; the same items are written once."""
         if items in self.made:
             return self.made[items]
         if items in self.open:
-            name = self.open[items] = self.open[items] or self.rules.reserve("turn")
-            return Ref(name=name)
+            again = self.open[items] or self.rules.reserve("turn")
+            self.open[items] = again
+            self.frame.add(again)
+            return Ref(name=again)
         self.open[items] = None
         node = self.written(items)
         name = self.open.pop(items)
@@ -70,6 +101,7 @@ class _Expander:
             node = self.rules.fill(name, node)
         elif len(items) > 1 and not isinstance(node, Literal | Ref) and node != EMPTY:
             node = self.rules.define("turn", node)
+            self.frame.update((node.name,) if isinstance(node, Ref) else ())
         self.made[items] = node
         return node
 

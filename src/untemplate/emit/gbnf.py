@@ -16,5 +16,5 @@ def emit_gbnf(arena: Arena) -> tuple[str, tuple[GrammarWarning, ...]]:
         GrammarError: E403 for a look-around that a grammar cannot say.
         SchemaError: a schema in it that nothing fits.
     """
-    rules, warnings = expand(arena)
-    return gbnf_text(tidy(rules)), warnings
+    expanded = expand(arena)
+    return gbnf_text(tidy(expanded.rules, frame=expanded.frame)), expanded.warnings

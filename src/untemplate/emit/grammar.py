@@ -17,6 +17,8 @@ class Grammar:
     """Free text is allowed until a trigger appears; the grammar then holds from the trigger on."""
     triggers: tuple[str, ...] = ()
     """Words at which a lazy grammar wakes up."""
+    trigger_patterns: tuple[str, ...] = ()
+    """Instead of the words, where an engine takes expressions for all of the text: the same words, outside reasoning only."""
     preserved_tokens: tuple[str, ...] = ()
     """Markers that must stay whole in the text that the engine returns."""
     stops: tuple[str, ...] = ()

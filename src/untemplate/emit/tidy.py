@@ -20,15 +20,19 @@ _EASY_COUNT = 300
 _NUMBER = re.compile(r"(-\d+)+$")
 
 
-def tidy(rules: Rules, root: str = "root") -> dict[str, Node]:
-    """Return rules that write the same texts from ``root``: ``root`` first, then each rule after those that it needs."""
+def tidy(rules: Rules, root: str = "root", *, frame: frozenset[str] = frozenset()) -> dict[str, Node]:
+    """Return rules that write the same texts from ``root``: ``root`` first, then each rule after those that it needs.
+
+    Args:
+        frame: rules that are written in place wherever an engine's lexer would take them as one token.
+    """
     book = RuleBook(rules)
     split: dict[str, Node] = {}
     for name, node in rules.items():
         split[name] = _split(node, book, name, 0)
     split.update(book.rules)
     joined = _join_equal(split, root)
-    placed = _write_in_place(joined, root)
+    placed = _write_in_place(joined, root, frame)
     return _named(_order(_at_root(placed, root), root), root)
 
 
@@ -56,8 +60,8 @@ def _split(node: Node, book: RuleBook, hint: str, depth: int) -> Node:
         case Sequence(items=items):
             return _flat(_split(item, book, hint, depth) for item in items)
         case Choice(options=options):
-            inner = Choice(options=tuple(_split(option, book, hint, depth + 1) for option in options))
-            return book.define(hint, inner) if depth >= MOST_DEPTH else inner
+            choice = Choice(options=tuple(_split(option, book, hint, depth + 1) for option in options))
+            return book.define(hint, choice) if depth >= MOST_DEPTH else choice
         case Repeat(item=item, minimum=minimum, maximum=maximum):
             inner = _split(item, book, hint, depth + 1)
             if isinstance(inner, Repeat) or (depth >= MOST_DEPTH and not isinstance(inner, Literal | Characters | Ref)):
@@ -140,7 +144,7 @@ def _rename(node: Node, names: dict[str, str]) -> Node:
             return node
 
 
-def _write_in_place(rules: dict[str, Node], root: str) -> dict[str, Node]:
+def _write_in_place(rules: dict[str, Node], root: str, frame: frozenset[str]) -> dict[str, Node]:
     """Return ``rules`` with literals and what is used once and small written where they are used.
 
     What an engine's lexer takes as one token (a rule without recursion) is never opened inside a rule with recursion.
@@ -148,10 +152,13 @@ def _write_in_place(rules: dict[str, Node], root: str) -> dict[str, Node]:
     regular = regular_rules(rules)
     uses = Counter(name for node in rules.values() for name in references(node))
     inline: set[str] = set()
+    opened: set[str] = set()
     for name, node in rules.items():
         if name == root:
             continue
-        if isinstance(node, Literal) and (uses[name] == 1 or len(node.text) <= _SMALL):
+        if name in frame and name in regular:
+            opened.add(name)
+        elif isinstance(node, Literal) and (uses[name] == 1 or len(node.text) <= _SMALL):
             inline.add(name)
         elif uses[name] == 1 and _weight(node) <= _SMALL and name not in references(node):
             inline.add(name)
@@ -159,6 +166,8 @@ def _write_in_place(rules: dict[str, Node], root: str) -> dict[str, Node]:
 
     def fill(node: Node, user: str, depth: int) -> Node:
         match node:
+            case Ref(name=name) if name in opened:
+                return fill(rules[name], user, depth)
             case Ref(name=name) if name in inline and depth < 3:
                 target = rules[name]
                 if isinstance(target, Literal) or (name in regular) == (user in regular):

@@ -114,6 +114,43 @@ def explore(alphabet: str, start: State, step: Callable[[State, str], State | No
     return minimize(Automaton(classes, tuple(rows), tuple(accepts(state) for state in order)))
 
 
+def followed_by(one: Automaton, text: str) -> Automaton:
+    """Return the automaton of what ``one`` accepts with ``text`` behind it, up to the first place where that is complete."""
+    classes: list[CharSet] = []
+    pairs: list[int] = []
+    for index, members in enumerate(one.classes):
+        for part in charset.partition([charset.of(character) for character in dict.fromkeys(text)]):
+            if chars := charset.intersection(members, part):
+                classes.append(chars)
+                pairs.append(index)
+    start = (0, frozenset((0,)) if one.accept[0] else frozenset())
+    numbers = {start: 0}
+    order = [start]
+    rows: list[tuple[int, ...]] = []
+    for state, progress in order:
+        row = []
+        for chars, index in zip(classes, pairs, strict=True):
+            if len(text) in progress:
+                row.append(DEAD)
+                continue
+            following = one.delta[state][index] if state != DEAD else DEAD
+            moved = {count + 1 for count in progress if charset.contains(chars, ord(text[count]))}
+            if following != DEAD and one.accept[following]:
+                moved.add(0)
+            target = (following, frozenset(moved))
+            if following == DEAD and not moved:
+                row.append(DEAD)
+                continue
+            if target not in numbers:
+                if len(order) > MOST_STATES:
+                    raise TooLarge
+                numbers[target] = len(order)
+                order.append(target)
+            row.append(numbers[target])
+        rows.append(tuple(row))
+    return minimize(Automaton(tuple(classes), tuple(rows), tuple(len(text) in progress for _, progress in order)))
+
+
 def both(left: Automaton, right: Automaton) -> Automaton:
     """Return the automaton of what both accept."""
     return _product(left, right, lambda a, b: a and b, needs_left=True, needs_right=True)
@@ -134,9 +171,7 @@ def invert(one: Automaton) -> Automaton:
     return without(ANY, one)
 
 
-def _product(
-    left: Automaton, right: Automaton, accepts: Callable[[bool, bool], bool], *, needs_left: bool, needs_right: bool
-) -> Automaton:
+def _product(left: Automaton, right: Automaton, accepts: Callable[[bool, bool], bool], *, needs_left: bool, needs_right: bool) -> Automaton:
     classes: list[CharSet] = []
     pairs: list[tuple[int, int]] = []
     for i, one in enumerate(left.classes):
@@ -174,7 +209,7 @@ def minimize(one: Automaton) -> Automaton:
         return NONE
     delta = [tuple(following if following in live else DEAD for following in row) for row in one.delta]
     block = _refine(one, delta, sorted(live))
-    first = {}
+    first: dict[int, int] = {}
     for state in sorted(live):
         first.setdefault(block[state], state)
     numbers = {block[0]: 0}

@@ -90,7 +90,7 @@ def _counted_state(
         return filled if least else opt(filled)
     ways: list[Node] = []
     if count < cap or maximum is None:
-        rest = made[index + 1, min(count + 1, cap)] if (index + 1, min(count + 1, cap)) in made else None
+        rest = made.get((index + 1, min(count + 1, cap)))
         if rest is not None:
             ways.append(seq(between, members[index].node, rest))
     if not members[index].required:
@@ -158,3 +158,69 @@ class _Subsets:
             ways.append(seq(self.separator, self.spare, Ref(name=name)))
         node = alt(*ways)
         return self.rules.fill(name, node if left & self.needed else opt(node))
+
+
+@dataclass(frozen=True, slots=True)
+class EndedMember:
+    """A member that ends in another way where it is the last."""
+
+    next: Node
+    """With what stands between it and the next one."""
+    last: Node
+    """With what ends the list."""
+    required: bool
+
+
+def ended_in_any_order(members: Sequence[EndedMember], extra: EndedMember | None, rules: RuleBook, hint: str) -> tuple[Node | None, bool]:
+    """Return the non-empty lists of ``members`` in any order, ``extra`` anywhere, and whether that is exact (see ``in_any_order``).
+
+    ``None``: there is none.
+    """
+    optional = [member for member in members if not member.required]
+    if extra is not None:
+        optional.append(extra)
+    needed = [member for member in members if member.required]
+    if len(needed) > MOST_EXACT:
+        every = [*needed, *optional]
+        another = rules.define(f"{hint}-next", alt(*(member.next for member in every)))
+        last = rules.define(f"{hint}-last", alt(*(member.last for member in every)))
+        return seq(rep(another, len(needed) - 1, None), last), False
+    if len(members) < MOST_EXACT and extra is None:
+        listed, free = list(members), []
+    else:
+        listed, free = needed, optional
+    if not listed and not free:
+        return None, True
+    states = _EndedSubsets(listed, free, rules, hint)
+    return states.state(frozenset(range(len(listed)))), True
+
+
+class _EndedSubsets:
+    """One rule for each set of members that have not been written yet; the last one ends the list."""
+
+    def __init__(self, members: list[EndedMember], free: list[EndedMember], rules: RuleBook, hint: str) -> None:
+        self.members = members
+        self.needed = frozenset(index for index, member in enumerate(members) if member.required)
+        self.rules = rules
+        self.hint = hint
+        self.names: dict[frozenset[int], str] = {}
+        self.spare = rules.define(f"{hint}-next", alt(*(member.next for member in free))) if free else None
+        self.spare_last = rules.define(f"{hint}-last", alt(*(member.last for member in free))) if free else None
+
+    def state(self, left: frozenset[int]) -> Node:
+        """Return the rest of the list when ``left`` are still to be written."""
+        if left in self.names:
+            return Ref(name=self.names[left])
+        name = self.names[left] = self.rules.reserve(self.hint)
+        ways: list[Node] = []
+        for index in sorted(left):
+            rest = left - {index}
+            if rest or self.spare is not None:
+                ways.append(seq(self.members[index].next, self.state(rest)))
+            if not rest & self.needed:
+                ways.append(self.members[index].last)
+        if self.spare is not None and self.spare_last is not None:
+            ways.append(seq(self.spare, Ref(name=name)))
+            if not left & self.needed:
+                ways.append(self.spare_last)
+        return self.rules.fill(name, alt(*ways))

@@ -155,9 +155,9 @@ def _determinize(graph: _Graph, start: int, classes: tuple[CharSet, ...], words:
         for kind in (_OTHER, _IN_WORD) if bounded else (_OTHER,):
             closed = _close(graph, kernel, before, kind, end=False)
             for node in closed:
-                chars = graph.chars[node]
-                if chars is not None:
-                    for index in indices[chars]:
+                members = graph.chars[node]
+                if members is not None:
+                    for index in indices[members]:
                         if not bounded or words[index] == (kind == _IN_WORD):
                             targets[index].add(graph.next[node][0])
                 elif node == _UNIVERSAL:

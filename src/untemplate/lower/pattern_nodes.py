@@ -84,21 +84,18 @@ def lengths(node: Regex) -> tuple[int, int | None]:
         case Set():
             return 1, 1
         case Cat(items):
-            low, high = 0, 0
-            for item in items:
-                item_low, item_high = lengths(item)
-                low += item_low
-                high = None if high is None or item_high is None else high + item_high
-            return low, high
+            pairs = [lengths(item) for item in items]
+            tops = [high for _, high in pairs if high is not None]
+            return sum(low for low, _ in pairs), sum(tops) if len(tops) == len(pairs) else None
         case Alt(options):
             bounds = [lengths(option) for option in options]
             highs = [high for _, high in bounds if high is not None]
             return min(low for low, _ in bounds), max(highs) if len(highs) == len(bounds) else None
         case Rep(item, minimum, maximum):
-            low, high = lengths(item)
-            if high == 0:
+            least, most = lengths(item)
+            if most == 0:
                 return 0, 0
-            return low * minimum, None if high is None or maximum is None else high * maximum
+            return least * minimum, None if most is None or maximum is None else most * maximum
         case Assert() | Look():
             return 0, 0
 

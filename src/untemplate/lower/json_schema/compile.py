@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from untemplate.lower import automaton
-from untemplate.lower.automaton import Automaton
+from untemplate.lower.automaton import Automaton, TooLarge
+from untemplate.lower.automaton_tree import automaton_tree
 from untemplate.lower.json_schema.arrays import array_node
 from untemplate.lower.json_schema.choices import Chooser, possible
 from untemplate.lower.json_schema.context import Budget, Context
@@ -23,7 +24,7 @@ from untemplate.lower.json_schema.report import Report
 from untemplate.lower.json_schema.strings import string_automaton, string_body
 from untemplate.lower.json_schema.syntax import JSON, Syntax
 from untemplate.lower.rulebook import RuleBook
-from untemplate.lower.shapes import alt, any_of
+from untemplate.lower.shapes import alt, any_of, chars
 from untemplate.peg.nodes import Node, Ref
 
 _MOST_DEPTH = 60
@@ -54,7 +55,17 @@ class SchemaCompiler:
         self.chooser = Chooser(self.report)
         self._made: dict[Key, Node | None] = {}
         self._open: dict[Key, str | None] = {}
+        self._siblings: dict[Syntax, SchemaCompiler] = {syntax: self}
         self._unfit: tuple[Part, str] | None = None
+        self._objects = 0
+
+    def sibling(self, syntax: Syntax) -> SchemaCompiler:
+        """Return the compiler of the same document that writes another notation."""
+        if syntax not in self._siblings:
+            one = SchemaCompiler(self.document, self.rules, syntax=syntax, style=self.style, budget=self.budget, report=self.report)
+            one._siblings = self._siblings
+            self._siblings[syntax] = one
+        return self._siblings[syntax]
 
     def compile(self, part: Part, hint: str = "value") -> Node:
         """Return the tree of the values that fit ``part``.
@@ -68,7 +79,9 @@ class SchemaCompiler:
         node = self.parts((part,), hint)
         if node is None:
             where, keyword = self._unfit or (part, "type")
-            raise self.document.error(where, keyword, "no value can fit", code="E412", hint="Look for bounds, types or lists that exclude each other.")
+            raise self.document.error(
+                where, keyword, "no value can fit", code="E412", hint="Look for bounds, types or lists that exclude each other."
+            )
         return node
 
     def parts(self, parts: tuple[Part, ...], hint: str, order: tuple[str, ...] | None = None) -> Node | None:
@@ -87,24 +100,40 @@ class SchemaCompiler:
             return self.rules.shared[shared]
         hint = hint if asked else "value"
         if key in self._open:
-            name = self._open[key] = self._open[key] or self.rules.reserve(hint)
-            return Ref(name=name)
+            again = self._open[key] or self.rules.reserve(hint)
+            self._open[key] = again
+            return Ref(name=again)
         if len(self._open) > _MOST_DEPTH:
             raise self.document.error(parts[0], "properties", f"schemas are nested deeper than {_MOST_DEPTH}", code="E413")
         self._open[key] = None
         branch = gather(self.document, self.report, parts)
         node = self._branch(branch, order, hint)
-        name_ = self._open.pop(key)
+        name = self._open.pop(key)
         if node is None:
             self._unfit = self._unfit or (parts[0] if parts else self.document.root, _reason(branch))
-        elif name_ is not None:
-            node = self.rules.fill(name_, node)
+        elif name is not None:
+            node = self.rules.fill(name, node)
         else:
             node = self.rules.define(hint, node)
         self._made[key] = node
         if not asked and node is not None:
             self.rules.shared[shared] = node
         return node
+
+    def branch_of(self, branch: Branch, hint: str) -> Node | None:
+        """Return the tree of the values of a branch that was gathered outside; ``None`` when there are none."""
+        node = self._branch(branch, tuple(declared_order(self.document, tuple(branch.parts))), hint)
+        return self.rules.define(hint, node) if node is not None else None
+
+    def raw_text(self, schema: Mapping[str, Any], hint: str) -> Node | None:
+        """Return the characters of the strings of a schema without references, as they are; ``None`` where that is too large."""
+        branch = gather(self.document, Report(), (Part("\0raw", schema, ""),))
+        context = Context(self.rules, self.syntax, self.budget, Report(), branch.parts)
+        found = string_automaton(branch.facts.string, context)
+        try:
+            return None if found is None or found.empty else self.rules.define(hint, automaton_tree(found, self.rules, hint, chars))
+        except TooLarge:
+            return None
 
     def _branch(self, branch: Branch, order: tuple[str, ...], hint: str) -> Node | None:
         """Return the tree of a branch, settling its open choices one after another."""
@@ -139,13 +168,15 @@ class SchemaCompiler:
 
     def _typed(self, kind: str, branch: Branch, context: Context, order: tuple[str, ...], hint: str) -> Node | None:
         facts = branch.facts
+        own = self.syntax.of_kind(kind)
+        if own is not self.syntax:
+            return self.sibling(own)._typed(kind, branch, replace(context, syntax=own), order, hint)
         match kind:
             case "object":
-                names = self._names(facts.object, context)
-                node = object_node(facts.object, context, self.parts, order=order, names=names, style=self.style)
+                node = self._object(facts.object, context, order)
                 return self.rules.define(f"{hint}-object", node) if node is not None and len(facts.types) > 1 else node
             case "array":
-                node = array_node(facts.array, context, self.parts)
+                node = array_node(facts.array, context, self.sibling(self.syntax.item_syntax).parts)
                 return self.rules.define(f"{hint}-array", node) if node is not None and len(facts.types) > 1 else node
             case "string":
                 return self._string(facts.string, context, hint)
@@ -155,6 +186,16 @@ class SchemaCompiler:
                 return self._words((True, False), branch)
             case _:
                 return self._words((None,), branch)
+
+    def _object(self, facts: ObjectFacts, context: Context, order: tuple[str, ...]) -> Node | None:
+        names = self._names(facts, context)
+        style = replace(self.style, any_order=True) if self.style.any_order_on_top and self._objects == 0 else self.style
+        self._objects += 1
+        try:
+            values = self.sibling(self.syntax.member_syntax).parts
+            return object_node(facts, context, values, order=order, names=names, style=style)
+        finally:
+            self._objects -= 1
 
     def _string(self, facts: StringFacts, context: Context, hint: str) -> Node | None:
         ways: list[Node] = []
@@ -194,7 +235,21 @@ def _common_order(own: tuple[str, ...], order: tuple[str, ...] | None) -> tuple[
     return tuple(key for key in order if key in mine)
 
 
-_REASONS = ("enum", "const", "not", "allOf", "anyOf", "oneOf", "required", "pattern", "format", "minimum", "minLength", "minItems", "minProperties")
+_REASONS = (
+    "enum",
+    "const",
+    "not",
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "required",
+    "pattern",
+    "format",
+    "minimum",
+    "minLength",
+    "minItems",
+    "minProperties",
+)
 
 
 def _reason(branch: Branch) -> str:

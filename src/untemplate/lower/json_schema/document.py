@@ -100,7 +100,11 @@ class Document:
             target = self._at("", reference[1:])
         if target is None:
             raise self.error(
-                part, keyword, f"{reference!r} points to nothing in this schema", code="E411", hint="Put the schema under $defs and refer to it with #/$defs/NAME."
+                part,
+                keyword,
+                f"{reference!r} points to nothing in this schema",
+                code="E411",
+                hint="Put the schema under $defs and refer to it with #/$defs/NAME.",
             )
         return target
 

@@ -47,7 +47,9 @@ def fold(branch: Branch, part: Part) -> None:
             if branch.document.means(keyword):
                 handler(branch, part, value)
             else:
-                branch.report.add(part.pointer, keyword, f"draft {branch.document.draft}, which the schema names, does not have it; it is ignored")
+                branch.report.add(
+                    part.pointer, keyword, f"draft {branch.document.draft}, which the schema names, does not have it; it is ignored"
+                )
 
 
 def _holder(part: Part) -> str:

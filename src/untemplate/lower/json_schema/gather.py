@@ -86,7 +86,9 @@ class Branch:
 
     def malformed(self, part: Part, keyword: str) -> None:
         """Note that a keyword's value is not what the keyword takes; the keyword is ignored."""
-        self.report.add(part.pointer, keyword, f"its value {part.schema.get(keyword)!r:.60} is not one that it takes; the keyword is ignored")
+        self.report.add(
+            part.pointer, keyword, f"its value {part.schema.get(keyword)!r:.60} is not one that it takes; the keyword is ignored"
+        )
 
     def made(self, part: Part, schema: Any, tag: str) -> Part:
         """Return a schema made up from a keyword of ``part``."""

@@ -131,9 +131,9 @@ def _number(value: Any, schema: Mapping[str, Any], keyword: str, wanted: Any) ->
 def _string(value: str, keyword: str, wanted: Any) -> Verdict:
     match keyword:
         case "minLength" if is_number(wanted):
-            return len(value) >= wanted
+            return bool(len(value) >= wanted)
         case "maxLength" if is_number(wanted):
-            return len(value) <= wanted
+            return bool(len(value) <= wanted)
         case "pattern" if isinstance(wanted, str):
             return _found(wanted, value)
         case "format" if isinstance(wanted, str):
@@ -158,9 +158,9 @@ def _found(pattern: str, value: str) -> Verdict:
 def _array(document: Document, value: Any, part: Part, keyword: str, wanted: Any, depth: int) -> Verdict:
     match keyword:
         case "minItems" if is_number(wanted):
-            return len(value) >= wanted
+            return bool(len(value) >= wanted)
         case "maxItems" if is_number(wanted):
-            return len(value) <= wanted
+            return bool(len(value) <= wanted)
         case "uniqueItems":
             return wanted is not True or len({identity(item) for item in value}) == len(value)
         case "items" if not isinstance(wanted, list) and "prefixItems" not in part.schema:
@@ -179,9 +179,9 @@ def _object(document: Document, value: Any, part: Part, keyword: str, wanted: An
         case "required" if isinstance(wanted, list):
             return all(key in value for key in wanted)
         case "minProperties" if is_number(wanted):
-            return len(value) >= wanted
+            return bool(len(value) >= wanted)
         case "maxProperties" if is_number(wanted):
-            return len(value) <= wanted
+            return bool(len(value) <= wanted)
         case "properties" if isinstance(wanted, Mapping):
             return _all(_judge(document, value[key], child(part, one, keyword, key), depth) for key, one in wanted.items() if key in value)
         case "additionalProperties" if "patternProperties" not in part.schema:

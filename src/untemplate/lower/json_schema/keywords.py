@@ -152,9 +152,10 @@ def _text(keyword: str, field: str) -> Handler:
             branch.malformed(part, keyword)
             return
         facts = branch.facts.string
-        known = getattr(facts, field)
+        known: tuple[str, ...] = getattr(facts, field)
         if value not in known:
-            branch.restrict(string=replace(facts, **{field: (*known, value)}))
+            changes: dict[str, Any] = {field: (*known, value)}
+            branch.restrict(string=replace(facts, **changes))
 
     return handle
 

@@ -125,7 +125,9 @@ def _exponents(low: Fraction, high: Fraction | None, facts: NumberFacts, context
         ways.append(seq(mantissa, literal("-"), rep(literal("0"), 0, None), powers))
     if high is None or high >= _HUGE:
         if high is not None or low > _HUGE:
-            context.say(names[1 if high is not None else 0], "numbers above 10 to the 16th with an exponent are not compared with the bound")
+            context.say(
+                names[1 if high is not None else 0], "numbers above 10 to the 16th with an exponent are not compared with the bound"
+            )
         if facts.fraction:
             return ways
         powers = seq(_FIRST, rep(_DIGIT, 0, None))

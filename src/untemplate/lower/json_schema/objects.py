@@ -32,6 +32,9 @@ class Style:
     closed: bool = False
     """Undeclared keys only where the schema speaks of them."""
     any_order: bool = False
+    """Members in any order."""
+    any_order_on_top: bool = False
+    """Members of the outermost object in any order."""
 
 
 def object_node(
@@ -47,7 +50,7 @@ def object_node(
     members: list[Member] = []
     loose: list[Member] = []
     for key in dict.fromkeys([*declared, *facts.required]):
-        parts = _parts_of(facts, key, context, style)
+        parts = member_parts(facts, key, context, style)
         value = compile_parts(parts, key) if parts is not None and (names is None or names.matches(key)) else None
         if value is not None:
             syntax, rules = context.syntax, context.rules
@@ -60,7 +63,7 @@ def object_node(
     return _assemble(facts, members, loose, extra, context, style)
 
 
-def _parts_of(facts: ObjectFacts, key: str, context: Context, style: Style) -> tuple[Part, ...] | None:
+def member_parts(facts: ObjectFacts, key: str, context: Context, style: Style) -> tuple[Part, ...] | None:
     """Return what holds for the value at ``key``; ``None`` where the key is ruled out without a schema."""
     found: list[Part] = []
     said = False

@@ -193,5 +193,9 @@ def _by_automaton(facts: StringFacts, wanted: list[_Found], unwanted: list[Regex
         return tree_of(found, context.rules, hint, write)
     except TooLarge:
         first = wanted[0] if wanted else None
-        context.say(first.keyword if first else "not", "what is said together makes too large a grammar; only the first pattern is kept", Code.BUDGET)
+        context.say(
+            first.keyword if first else "not",
+            "what is said together makes too large a grammar; only the first pattern is kept",
+            Code.BUDGET,
+        )
         return _by_pattern(first, context, hint, write) if first else rep(write(ALL), facts.minimum if facts.minimum < 2 else 1, None)

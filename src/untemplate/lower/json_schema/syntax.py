@@ -29,6 +29,20 @@ class Syntax:
         """The ways to write a string, each as a notation of its own."""
         return (self,)
 
+    @property
+    def member_syntax(self) -> Syntax:
+        """How values of members are written."""
+        return self
+
+    @property
+    def item_syntax(self) -> Syntax:
+        """How items are written."""
+        return self
+
+    def of_kind(self, kind: str) -> Syntax:
+        """Return how values of a JSON type are written here."""
+        return self
+
     def space(self, rules: RuleBook) -> Node:
         """Return what may stand between tokens: nothing, a space, or a line break with up to 20 characters of indentation.
 
@@ -121,7 +135,9 @@ class Syntax:
             return self.empty(rules, members=False)
         items: list[Node] = []
         for one in value:
-            items += [self.comma(rules, members=False)] * bool(items) + [self.item(rules, rules.define("constant", self.constant(rules, one)))]
+            items += [self.comma(rules, members=False)] * bool(items) + [
+                self.item(rules, rules.define("constant", self.constant(rules, one)))
+            ]
         return self.listing(rules, seq(*items), members=False, may_be_empty=False)
 
     def _object(self, rules: RuleBook, value: Mapping[str, Any]) -> Node:

@@ -36,14 +36,18 @@ class PythonSyntax(Syntax):
             ways.append(chars(raw))
         escaped = charset.intersection(members, special)
         letters = "".join(
-            letter for character, letter in (("\n", "n"), ("\r", "r"), ("\t", "t"), (self.quote, self.quote), ("\\", "\\")) if charset.contains(escaped, ord(character))
+            letter
+            for character, letter in (("\n", "n"), ("\r", "r"), ("\t", "t"), (self.quote, self.quote), ("\\", "\\"))
+            if charset.contains(escaped, ord(character))
         )
         if letters:
             ways.append(seq(literal("\\"), chars(of(letters))))
         codes = [code for low, high in escaped for code in range(low, high + 1) if chr(code) not in "\n\r\t\\" + self.quote]
         if codes:
             every = len(codes) == 30
-            ways.append(seq(literal("\\x"), alt(seq(chars(of("01")), _HEX), literal("7f"))) if every else any_of(f"\\x{code:02x}" for code in codes))
+            ways.append(
+                seq(literal("\\x"), alt(seq(chars(of("01")), _HEX), literal("7f"))) if every else any_of(f"\\x{code:02x}" for code in codes)
+            )
         node = alt(*ways)
         return node if len(ways) == 1 else rules.define("char", node)
 
@@ -133,7 +137,9 @@ class TextSyntax(Syntax):
             ways.append(literal('\\\\\\"'))
         if charset.contains(escaped, 0x5C):
             ways.append(literal("\\\\\\\\"))
-        letters = "".join(letter for code, letter in ((8, "b"), (9, "t"), (10, "n"), (12, "f"), (13, "r")) if charset.contains(escaped, code))
+        letters = "".join(
+            letter for code, letter in ((8, "b"), (9, "t"), (10, "n"), (12, "f"), (13, "r")) if charset.contains(escaped, code)
+        )
         if letters:
             ways.append(seq(literal("\\\\"), chars(of(letters))))
         if members == ALL:
@@ -152,4 +158,3 @@ class TextSyntax(Syntax):
 
 
 TEXT = TextSyntax()
-

@@ -1,0 +1,104 @@
+"""The calls of a turn as a grammar writes them: for each tool its own, with sections, separators and lists around.
+
+Read ``strict_calls`` next, then ``strict_pairs`` and ``strict_values``.
+"""
+
+from __future__ import annotations
+
+from untemplate.lower.json_schema.compile import SchemaCompiler
+from untemplate.lower.json_schema.context import Budget
+from untemplate.lower.json_schema.document import Document
+from untemplate.lower.json_schema.objects import Style
+from untemplate.lower.json_schema.report import Report
+from untemplate.lower.json_schema.syntax import JSON
+from untemplate.lower.json_schema.syntaxes import PYTHON
+from untemplate.lower.request import Request, Tool
+from untemplate.lower.rulebook import RuleBook
+from untemplate.lower.shapes import EMPTY, alt, literal, rep, seq
+from untemplate.lower.strict_calls import CallWriter
+from untemplate.lower.text_rules import TextRules
+from untemplate.lower.warnings import GrammarWarning
+from untemplate.peg.builder import ArenaBuilder
+from untemplate.peg.nodes import Node, Space
+from untemplate.spec.model import CallForm, Calls, Marker, Spec
+
+_STYLE = Style(closed=True, any_order_on_top=True)
+_PAIRED = Style(closed=True)
+"""Arguments are the declared ones, in any order; objects inside them keep the order of their schema."""
+
+
+class StrictCalls:
+    """Makes the calls of a turn for a grammar; ``warnings`` has what their schemas ask and it does not hold."""
+
+    def __init__(self) -> None:
+        self._warnings: dict[GrammarWarning, None] = {}
+
+    @property
+    def warnings(self) -> tuple[GrammarWarning, ...]:
+        """What the calls made so far allow although they should not."""
+        return tuple(self._warnings)
+
+    def __call__(self, spec: Spec, request: Request, rules: ArenaBuilder) -> Node:
+        """Return the calls with what stands around and between them; the rules they need are added to ``rules``.
+
+        Raises:
+            SchemaError: the parameters of a tool are malformed, refer to nothing, or nothing fits them.
+        """
+        assert spec.turn.calls is not None
+        book = RuleBook(rules.rules)
+        texts = TextRules(book)
+        budget = Budget()
+        form = spec.turn.calls.forms[0]
+        wanted = [tool for tool in request.callable_tools if request.named in (None, tool.name)]
+        calls = [self._call(tool, form, book, texts, budget, spec.capabilities.id_pattern) for tool in wanted]
+        single = not request.parallel or request.named is not None or spec.capabilities.max_calls == 1
+        node = _listed(spec.turn.calls, book.define("call", alt(*calls)), single=single, book=book)
+        rules.rules.update(book.rules)
+        return node
+
+    def _call(self, tool: Tool, form: CallForm, book: RuleBook, texts: TextRules, budget: Budget, id_pattern: str | None) -> Node:
+        document = Document(tool.parameters, tool.name)
+        report = Report(tool.name)
+        paired = form.arguments is not None and form.arguments.object is not None
+        compiler = SchemaCompiler(document, book, style=_PAIRED if paired else _STYLE, budget=budget, report=report)
+        try:
+            node = CallWriter(tool.name, form, compiler, texts, id_pattern).node()
+        except RecursionError:
+            raise document.error(document.root, "properties", "schemas are nested too deeply", code="E413") from None
+        self._warnings.update(dict.fromkeys(report.warnings))
+        return book.define(f"call-{tool.name}", node)
+
+
+def _listed(calls: Calls, call: Node, *, single: bool, book: RuleBook) -> Node:
+    """Return one call or more, in their section or without."""
+    form, section = calls.forms[0], calls.section
+    opened = _marker(section.open)
+    closed = _marker(section.close)
+    if form.json is not None and form.json.array:
+        syntax = PYTHON if form.json.python else JSON
+        more = EMPTY if single else rep(seq(syntax.comma(book, members=False), call), 0, None)
+        listed = syntax.listing(book, seq(call, more), members=False, may_be_empty=False)
+        return seq(opened, _marker(form.open), listed, closed)
+    one = book.define("marked-call", seq(_marker(form.open), call))
+    if single:
+        return one if section.several_only else seq(opened, one, closed)
+    between = _separator(section.separator)
+    if section.several_only:
+        several = seq(opened, one, rep(seq(between, one), 1, None), closed)
+        return alt(several, one)
+    return seq(opened, one, rep(seq(between, one), 0, None), closed)
+
+
+def _marker(marker: Marker | None) -> Node:
+    """Return a marker with the white space around it free."""
+    if marker is None:
+        return EMPTY
+    before = Space(written=marker.before) if marker.before else EMPTY
+    after = Space(written=marker.after) if marker.after else EMPTY
+    return seq(before, literal(marker.core), after)
+
+
+def _separator(text: str) -> Node:
+    if not text.strip():
+        return Space(written=text) if text else EMPTY
+    return _marker(Marker(core=text.strip(), before=text[: len(text) - len(text.lstrip())], after=text[len(text.rstrip()) :]))

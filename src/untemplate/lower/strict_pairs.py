@@ -1,0 +1,165 @@
+"""Arguments as pairs, tool by tool: declared keys in any order, each value typed, text values up to where structure follows.
+
+The text that closes a value is part of what decides whether it is closed. So a pair is written from its key on, and ends with
+all that stands before the next key, or with all that closes the call.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from untemplate.lower import charset
+from untemplate.lower.json_schema.compile import SchemaCompiler, declared_order
+from untemplate.lower.json_schema.context import Context
+from untemplate.lower.json_schema.document import Part, derived
+from untemplate.lower.json_schema.facts import ObjectFacts
+from untemplate.lower.json_schema.fold import gather
+from untemplate.lower.json_schema.objects import Style, member_parts
+from untemplate.lower.marks import chunks
+from untemplate.lower.orders import MOST_EXACT, EndedMember, ended_in_any_order
+from untemplate.lower.shapes import alt, chars, literal, rep, seq
+from untemplate.lower.strict_values import Ending, ValueWriter, WrittenValue
+from untemplate.lower.text_rules import Stop, TextRules
+from untemplate.lower.warnings import Code
+from untemplate.peg.nodes import Node
+from untemplate.spec.model import Arguments, Field, FieldName, PairList, Part as SpecPart, Text
+
+_KEY = charset.complement(charset.of(" \t\n\r<>{}[]()\"'`,;:=|\\/"))
+
+
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """What stands behind the arguments of a call up to the first thing that is not literal text."""
+
+    text: str
+    stops: tuple[Stop, ...]
+    """Texts that end the last value for the parser, without what closes the value itself."""
+
+
+class PairWriter:
+    """Writes the arguments of one tool as pairs."""
+
+    def __init__(self, arguments: Arguments, compiler: SchemaCompiler, texts: TextRules, tail: Tail) -> None:
+        assert arguments.object is not None
+        self.arguments = arguments
+        self.pairs: PairList = arguments.object
+        self.compiler = compiler
+        self.tail = tail
+        kinds = [part.field if isinstance(part, Field) else None for part in self.pairs.pair]
+        self.key_at, self.value_at = kinds.index(FieldName.KEY), kinds.index(FieldName.VALUE)
+        self.opening = "".join(part.text for part in self.pairs.pair[: self.key_at] if isinstance(part, Text))
+        behind = self._behind("key")
+        self.values = ValueWriter(compiler, texts, arguments, chunks(behind)[0] if behind.strip() else "")
+
+    def node(self, part: Part) -> Node:
+        """Return all arguments that fit ``part``, with what opens them and with the tail of the call."""
+        compiler = self.compiler
+        branch = gather(compiler.document, compiler.report, (part, derived(part, {"type": "object"}, "object")))
+        branch, options, _ = compiler.chooser.next(branch)
+        if options is not None:
+            compiler.report.about(
+                [options.part], options.keyword, "alternatives are not expressed for arguments written as pairs", Code.ARGUMENTS
+            )
+        facts = branch.facts.object
+        context = Context(compiler.rules, compiler.syntax, compiler.budget, compiler.report, branch.parts)
+        for keyword, bounded in (
+            ("minProperties", facts.minimum),
+            ("maxProperties", facts.maximum is not None),
+            ("propertyNames", facts.names),
+        ):
+            if bounded:
+                context.say(keyword, "it is not expressed for arguments written as pairs", Code.ARGUMENTS)
+        keys = dict.fromkeys([*declared_order(compiler.document, (part,)), *facts.required])
+        members = [member for key in keys if (member := self._member(facts, key, tuple(keys), context)) is not None]
+        if missing := [key for key in facts.required if self._ways(facts, key, context) == []]:
+            raise compiler.document.error(part, "required", f"no value fits {missing[0]!r}, which is required", code="E412")
+        extra = (
+            None if facts.facets and any(facet.properties for facet in facts.facets) and not self._open(facts) else self._any(tuple(keys))
+        )
+        listed, exact = ended_in_any_order(members, extra, compiler.rules, "pairs")
+        if not exact:
+            message = f"more than {MOST_EXACT} required parameters in any order: that each is there once is not expressed, only how many there are"
+            context.say("required", message, Code.ORDER)
+        filled = seq(literal(self.pairs.open + self.opening), listed) if listed is not None else None
+        if facts.required and filled is not None:
+            return filled
+        empty = literal((self.pairs.open + self.pairs.close if self.pairs.empty is None else self.pairs.empty) + self.tail.text)
+        return alt(filled, empty) if filled is not None else empty
+
+    def _open(self, facts: ObjectFacts) -> bool:
+        """Tell whether the schema asks for keys that it does not declare."""
+        facets = [facet for facet in facts.facets if facet.additional is not None or facet.patterns]
+        return bool(facets) and all(facet.additional is None or facet.additional.schema is not False for facet in facets)
+
+    def _ways(self, facts: ObjectFacts, key: str, context: Context) -> list[WrittenValue]:
+        parts = member_parts(facts, key, context, replace(self.compiler.style, closed=False) if key in facts.required else Style())
+        return self.values.written(parts, key) if parts is not None else []
+
+    def _member(self, facts: ObjectFacts, key: str, keys: tuple[str, ...], context: Context) -> EndedMember | None:
+        ways = self._ways(facts, key, context)
+        if not ways:
+            return None
+        rules = self.compiler.rules
+        following, ending = self._endings(key, keys)
+        shown = self._shown(key)
+        nexts = [seq(literal(shown + self._between(way.label, key)), self.values.ended(way, following, key)) for way in ways]
+        lasts = [seq(literal(shown + self._between(way.label, key)), self.values.ended(way, ending, key)) for way in ways]
+        return EndedMember(rules.define(key, alt(*nexts)), rules.define(key, alt(*lasts)), key in facts.required)
+
+    def _any(self, keys: tuple[str, ...]) -> EndedMember:
+        """Return a pair under any key, with any value."""
+        rules = self.compiler.rules
+        name = rep(chars(_KEY), 1, None)
+        following, ending = self._endings("", keys)
+        ways = self.values.written((), "value")
+        quote = literal(self._quote())
+        made = []
+        for end in (following, ending):
+            made.append(
+                alt(*(seq(quote, name, quote, literal(self._between(way.label, "")), self.values.ended(way, end, "value")) for way in ways))
+            )
+        return EndedMember(rules.define("pair", made[0]), rules.define("pair", made[1]), False)
+
+    def _endings(self, key: str, keys: tuple[str, ...]) -> tuple[Ending, Ending]:
+        """Return what ends the value at ``key`` where another pair follows, and where it is the last."""
+        behind = self._behind(key)
+        closes = chunks(behind)
+        gap = chunks(self.pairs.separator + self.opening)
+        if gap:
+            nexts = [(*closes, *gap)]
+        else:
+            nexts = [(*closes, *chunks(self._shown(other) + self._between(None, other))) for other in keys] or [closes]
+        lasts = [(*closes, *chunks(self.pairs.close)[:1])] if self.pairs.close.strip() else [(*closes, *stop) for stop in self.tail.stops]
+        stops = tuple(stop for stop in dict.fromkeys([*nexts, *(lasts or [closes])]) if stop)
+        following = Ending(behind + self.pairs.separator + self.opening, stops)
+        return following, Ending(behind + self.pairs.close + self.tail.text, stops)
+
+    def _quote(self) -> str:
+        quote = self.pairs.key_quotes[0] if self.pairs.key_quotes else ""
+        in_pair = any(isinstance(part, Text) and quote and part.text.endswith(quote) for part in self.pairs.pair)
+        return "" if in_pair else quote
+
+    def _shown(self, key: str) -> str:
+        return f"{self._quote()}{key}{self._quote()}"
+
+    def _between(self, label: str | None, key: str) -> str:
+        return _text_of(self.pairs.pair[self.key_at + 1 : self.value_at], label, self._shown(key))
+
+    def _behind(self, key: str) -> str:
+        return _text_of(self.pairs.pair[self.value_at + 1 :], None, key)
+
+
+def _text_of(parts: tuple[SpecPart, ...], label: str | None, key: str) -> str:
+    """Return the text of parts, a repeated key and the type's label included."""
+    texts: list[str] = []
+    for part in parts:
+        match part:
+            case Text(text=text):
+                texts.append(text)
+            case Field(field=FieldName.KEY):
+                texts.append(key)
+            case Field(field=FieldName.TYPE):
+                texts.append(label or "")
+            case _:
+                pass
+    return "".join(texts)
