@@ -62,7 +62,7 @@ def value_node(arguments: Arguments, around: Around, nested: Node | None) -> Nod
     options = [_marked(value, kind, around) for kind, value in _marked_values(arguments)]
     json = json_value(arguments)
     if json is None and options and not around.closes:
-        json = Json()
+        json = Json(python=writes_python(arguments))
     if json is not None:
         return any_of(*options, _json(json, arguments, around))
     closes = any_of(*(close.node for close in around.closes))
@@ -125,11 +125,16 @@ def json_value(arguments: Arguments) -> Json | None:
     if string is None:
         return Json() if arguments.encoding is Encoding.PYTHON else None
     if string.encoding in (Encoding.JSON, Encoding.PYTHON):
-        return Json(python=string.encoding is Encoding.PYTHON)
+        return Json(python=writes_python(arguments))
     marks = string.open.strip(), string.close.strip()
     if string.encoding is Encoding.RAW and all(marks) and is_json_like(arguments.notation):
         return Json(quotes=(marks,), bare_keys=arguments.notation is not None)
     return None
+
+
+def writes_python(arguments: Arguments) -> bool:
+    """Return whether values of some type are Python literals."""
+    return any(value.encoding is Encoding.PYTHON for value in arguments.values.values())
 
 
 def is_json_like(notation: Notation | None) -> bool:
