@@ -6,7 +6,7 @@ Candidates are the template's own undeclared variables; each is proved by render
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,11 @@ NOT_SWITCHES = frozenset(
     | {"lipsum", "cycler", "joiner", "loop", "self", "caller", "varargs", "kwargs", "True", "False", "None", "continue_final_message"}
 )
 _WORDS = re.compile(r"[a-z_]{2,12}\Z")
-_GRADED = re.compile(r"effort|level|mode|budget|style")
+_GRADED = re.compile(r"effort|level|budget|style|(?:^|_)mode(?:$|_)")
+_GRADES = ("none", "minimal", "low", "medium", "high", "max", "auto")
+"""Words that name a grade even where an unknown word does the same."""
+_MOST_WORDS = 40
+_UNKNOWN = "zfreeqtext"
 _THINKING = re.compile(r"think|reason|cot")
 
 
@@ -29,54 +33,56 @@ class Seen:
 
     prompt: str | None
     generation: str | None
-    turn: str | None
+    turn: tuple[str | None, str | None]
+    """Reasoning and content, as the last turn and as an earlier one."""
 
 
 def _look(prober: Prober, values: Mapping[str, Any]) -> Seen:
     tried = prober.using(switches={**prober.switches, **values}).with_standing_prompt()
-    return Seen(prompt=tried.base(), generation=tried.generation(), turn=tried.turn(sentinel_case(reasoning=True, content=True)))
+    case = sentinel_case(reasoning=True, content=True)
+    turn = (tried.turn(case), tried.turn(case, follow="user"))
+    return Seen(prompt=tried.base(), generation=tried.generation(), turn=turn)
 
 
 def find_switches(prober: Prober, variables: Iterable[str], constants: Iterable[str]) -> tuple[Switch, ...]:
     """Return the switches of a template, by name: values, default and what they change."""
-    found: list[Switch] = []
     plain = _look(prober, {})
-    words = [text for text in constants if _WORDS.match(text)]
-    for name in sorted(set(variables) - NOT_SWITCHES):
-        if name.endswith("_token") or name in prober.switches:
-            continue
-        seen: list[tuple[Any, Seen]] = [(value, _look(prober, {name: value})) for value in (True, False)]
-        if _GRADED.search(name):
-            seen += [(word, _look(prober, {name: word})) for word in words[:40]]
-            seen = [(value, look) for value, look in seen if look.prompt is not None and (isinstance(value, str) or look != plain)]
-        switch = _switch(name, seen, plain)
-        if switch is not None:
-            found.append(switch)
-    return tuple(found)
+    words = [text for text in constants if _WORDS.match(text)][:_MOST_WORDS]
+    names = [name for name in sorted(set(variables) - NOT_SWITCHES) if not name.endswith("_token") and name not in prober.switches]
+    found = [_find_switch(prober, name, words if _GRADED.search(name) else [], plain) for name in names]
+    return tuple(switch for switch in found if switch is not None)
 
 
-def _switch(name: str, seen: list[tuple[Any, Seen]], plain: Seen) -> Switch | None:
+def _find_switch(prober: Prober, name: str, words: Sequence[str], plain: Seen) -> Switch | None:
+    """Return a variable's switch, ``None`` where no value of it changes anything.
+
+    A word that no template knows tells a free text (it is printed) from a choice (it falls to the ``else`` branch).
+    """
+    unknown = _look(prober, {name: _UNKNOWN})
+    if _UNKNOWN in (unknown.prompt or "") + (unknown.generation or ""):
+        default = next((word for word in words if _look(prober, {name: word}) == plain), None)
+        return Switch(name=name, values=(), default=default, changes=_changes([unknown], plain), free=True)
     looks: dict[Any, Seen] = {}
-    for value, look in seen:
-        if look.prompt is not None and look not in looks.values():
+    for value in (*words, True, False):
+        look = _look(prober, {name: value})
+        tells = look != unknown or isinstance(value, bool) or value in _GRADES
+        if look.prompt is not None and look not in looks.values() and tells:
             looks[value] = look
-    if not any(look != plain for look in looks.values()):
+    if all(look == plain for look in looks.values()):
         return None
-    changes = [
-        word
-        for word, get in (
-            ("prompt", lambda look: look.prompt),
-            ("generation", lambda look: look.generation),
-            ("turn", lambda look: _body(look)),
-        )
-        if any(get(look) != get(plain) for look in looks.values())
-    ]
     default = next((value for value, look in looks.items() if look == plain), None)
-    return Switch(name=name, values=tuple(looks), default=default, changes=tuple(changes))
+    return Switch(name=name, values=tuple(looks), default=default, changes=_changes(looks.values(), plain))
 
 
-def _body(look: Seen) -> str | None:
-    return look.turn
+def _changes(looks: Iterable[Seen], plain: Seen) -> tuple[str, ...]:
+    """Return what any of the looks changes: ``prompt``, ``generation``, ``turn``."""
+    seen = list(looks)
+    found = {
+        "prompt": any(look.prompt != plain.prompt for look in seen),
+        "generation": any(look.generation != plain.generation for look in seen),
+        "turn": any(look.turn != plain.turn for look in seen),
+    }
+    return tuple(name for name, changed in found.items() if changed)
 
 
 def thinking_switch(switches: Iterable[Switch]) -> Switch | None:

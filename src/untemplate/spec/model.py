@@ -249,6 +249,8 @@ class Switch:
     default: Any = None
     changes: tuple[str, ...] = ()
     """``prompt``, ``generation``, ``turn``."""
+    free: bool = False
+    """Any text is taken: it is written into the prompt as it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
