@@ -78,8 +78,10 @@ def one_of(texts: Iterable[str]) -> str:
 
 
 def either(*patterns: str) -> str:
-    """Return a pattern for any of the patterns."""
+    """Return a pattern for any of the patterns; ``""`` for none of them."""
     distinct = list(dict.fromkeys(pattern for pattern in patterns if pattern))
+    if not distinct:
+        return ""
     return distinct[0] if len(distinct) == 1 else f"(?:{'|'.join(distinct)})"
 
 

@@ -69,12 +69,12 @@ def _strays(spec: Spec, signs: Signs) -> list[str]:
     return [marker.before + marker.core + after for marker in found for after in prefixes(marker.after)]
 
 
-def content_field(spec: Spec, signs: Signs, call_start: str | None, strays: Sequence[str]) -> tuple[Field, tuple[Loss, ...]]:
+def content_field(spec: Spec, signs: Signs, call_start: str | None, strays: Sequence[Delimiter]) -> tuple[Field, tuple[Loss, ...]]:
     """Return the field of content, and what it loses.
 
     Args:
         call_start: a pattern for what a call begins with; ``None`` where there are no calls.
-        strays: texts that may stand behind calls and belong to no block. Where content has no marker of its own, a field without an
+        strays: what may stand behind calls and belongs to no block. Where content has no marker of its own, a field without an
             opening takes all that is left, so that these must count as its closes.
     """
     field: Field = {"content": "text", "content_args": AS_WRITTEN}
@@ -85,8 +85,8 @@ def content_field(spec: Spec, signs: Signs, call_start: str | None, strays: Sequ
         if spec.turn.content.mode is ContentMode.PLAIN:
             message = "keeps {!r}, which opens it beside calls"
             losses += [Loss(field="content", message=message.format(marker.core)) for marker in signs.content_open]
-        stray = [((text,),) for text in _without_ends((*_strays(spec, signs), *strays), signs)]
-        return {**delimit("close", [*closes, *ends, *stray]), **field}, tuple(losses)
+        between = [((text,),) for text in _without_ends(_strays(spec, signs), signs)]
+        return {**delimit("close", [*closes, *ends, *between, *strays]), **field}, tuple(losses)
     reasoning = {marker.core for marker in signs.reasoning_open}
     opens = [opening(marker) for marker in signs.content_open if marker.core not in reasoning]
     if not signs.content_close and call_start is not None:

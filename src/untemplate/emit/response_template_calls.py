@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from untemplate.emit.export import Loss
@@ -34,8 +34,8 @@ class CallsField:
     """``None`` where the calls cannot be read at all."""
     start: str | None
     """A pattern for what a call begins with."""
-    strays: tuple[str, ...] = ()
-    """Texts that may stand behind a call and belong to no block."""
+    strays: tuple[Delimiter, ...] = ()
+    """What may stand behind a call and belongs to no block."""
     losses: tuple[Loss, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -50,12 +50,10 @@ def calls_field(spec: Spec, signs: Signs, *, richly: bool) -> CallsField:
     edges = call_edges(spec, signs)
     form = spec.turn.calls.forms[0]
     if form.json is not None:
-        found = _json_calls(form, edges, richly=richly)
-    elif richly and _is_python_list(form, edges):
-        found = _python_list(edges)
-    else:
-        found = _field_calls(spec.turn.calls.forms, edges, richly=richly)
-    return replace(found, strays=edges.strays)
+        return _json_calls(form, edges, richly=richly)
+    if richly and _is_python_list(form, edges):
+        return _python_list(edges)
+    return _field_calls(spec.turn.calls.forms, edges, richly=richly)
 
 
 def _json_calls(form: CallForm, edges: CallEdges, *, richly: bool) -> CallsField:
@@ -138,7 +136,14 @@ def _regions(
         if any(edges.section_open) and edges.separator:
             notes = (*notes, f"text that looks like {previous + edges.separator!r} and the beginning of a call is taken for a call")
     field = {**delimit("open", opens), **closes, "repeats": True, **body}
-    return CallsField(field=field, start=_start(edges, head), losses=losses, notes=notes)
+    strays = edges.strays(_last_text(form)) if head.marked and tail else ()
+    return CallsField(field=field, start=_start(edges, head), strays=strays, losses=losses, notes=notes)
+
+
+def _last_text(form: CallForm) -> str:
+    """Return what a call ends with."""
+    closed = form.close.core if form.close is not None else ""
+    return closed or trailing_text(form).strip()
 
 
 def _spaced(edges: CallEdges, head: CallHead) -> Delimiter:
@@ -270,19 +275,16 @@ def _is_python_list(form: CallForm, edges: CallEdges) -> bool:
 def _python_list(edges: CallEdges) -> CallsField:
     opened = [text.removesuffix("[") for text in edges.section_open if text]
     closed = [text.strip().removeprefix("]") for text in edges.section_close]
-    opens = [(edges.lead, tuple(opened))] if all(opened) else [(Pattern(one_of(edges.lead) + r"(?=\[\s*[\w.-]+\()"),)]
-    closes = (
-        delimit("close", [(tuple(closed), edges.behind)])
-        if closed and all(closed)
-        else {"close_pattern": either(*(pattern_of(end) for end in edges.ends), rf"(?<=\]){END}")}
-    )
+    start = either(*(quote(text) for text in opened)) + r"(?=\[\s*[A-Za-z_][\w.-]*\()"
+    opens: Delimiter = (edges.lead, Pattern(start))
+    ends = [(Pattern(r"(?<=\])"), tuple(closed), edges.behind)] if closed and all(closed) else [*edges.ends, (Pattern(rf"(?<=\]){END}"),)]
     function = {"name": "{name}", "arguments": "{arguments}"}
     field = {
-        **delimit("open", opens),
-        **closes,
+        **delimit("open", [opens]),
+        **delimit("close", ends),
         "content": "python-call-list",
         "transform": {"type": "function", "function": function},
         "transform_each": True,
     }
     notes = ("integers beyond 2^53 and escapes such as \\x00 are refused by the reader of Python call lists",)
-    return CallsField(field=field, start=quote(opened[0]) if opened[0] else r"\[", notes=notes)
+    return CallsField(field=field, start=start, notes=notes)

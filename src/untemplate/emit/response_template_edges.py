@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from untemplate.emit.response_template_anchors import END, Delimiter, either, growing, long_ones, one_of, pattern_of, prefixes, quote
+from untemplate.emit.response_template_anchors import (
+    END,
+    Delimiter,
+    Pattern,
+    either,
+    growing,
+    long_ones,
+    one_of,
+    pattern_of,
+    prefixes,
+    quote,
+)
 from untemplate.emit.response_template_blocks import ending
 from untemplate.lower.signs import Signs
 from untemplate.spec.model import CallForm, Marker, Position, Spec
@@ -25,10 +36,19 @@ class CallEdges:
     """Layout that may follow the close of a call."""
     behind: tuple[str, ...]
     """Layout that may follow the close of the whole list of calls."""
-    strays: tuple[str, ...]
-    """Longer texts that may follow a call and belong to no block."""
+    long_after: tuple[str, ...]
+    """Longer texts that may follow a call and belong to no block, such as the section's close."""
     ends: tuple[Delimiter, ...]
     """What ends the turn."""
+
+    def strays(self, close: str) -> tuple[Delimiter, ...]:
+        """Return what may stand directly behind a call that ``close`` closes, and belongs to no block."""
+        if not self.long_after:
+            return ()
+        pieces = [_cut(text, self.ends) for text in self.long_after]
+        places = either(*(f"(?<={quote(close + layout)})" for layout in self.after))
+        rest = dict.fromkeys(piece for first, *others in pieces for piece in others)
+        return ((Pattern(places + one_of(first for first, *_ in pieces)),), *(((piece,),) for piece in rest))
 
     def stops(self, start: str, previous: str, *, own: bool = False) -> str:
         """Return a pattern for what ends a call that has no close of its own.
@@ -61,9 +81,18 @@ def call_edges(spec: Spec, signs: Signs) -> CallEdges:
         separator=section.separator,
         after=growing(section.separator, blank, *behind),
         behind=growing(*behind),
-        strays=tuple(dict.fromkeys((*closes, *long_ones(section.separator, *behind)))),
+        long_after=tuple(dict.fromkeys((*closes, *long_ones(section.separator, *behind)))),
         ends=ending(spec, signs),
     )
+
+
+def _cut(text: str, ends: tuple[Delimiter, ...]) -> list[str]:
+    """Return a text cut at what ends a turn: an end that is whole would be taken before a longer text around it."""
+    pieces = [text]
+    for _, core, _ in ends:
+        assert not isinstance(core, Pattern)
+        pieces = [piece for each in pieces for piece in each.split(core[0])]
+    return [pieces[0], *(piece for piece in pieces[1:] if piece.strip())]
 
 
 def _texts(marker: Marker, *, outer: bool) -> tuple[str, ...]:

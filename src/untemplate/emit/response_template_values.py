@@ -130,7 +130,9 @@ def _separator(pairs: PairList) -> str:
 
 def _marks(values: Mapping[JsonType, Value], side: int) -> str:
     """Return a pattern for the marks that only some types of values stand in, optional."""
-    found = {(value.open, value.close)[side] for value in values.values()} - {""}
+    found = {
+        mark for value in values.values() for mark in ((value.open, value.close)[side], value.guard[side] if value.guard else "") if mark
+    }
     return one_of((*sorted(found), "")) if found else ""
 
 
