@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from typing import ClassVar
 
 import pytest
 
@@ -49,15 +51,47 @@ class TestBytes:
 
 
 class TestTokens:
-    def test_a_marker_without_text_counts_by_its_id(self):
-        from dataclasses import replace
+    IDS: ClassVar[dict[str, int]] = {"<tool_call>": 7, "</tool_call>": 8, "</think>": 9, "<think>": 10}
 
-        spec = replace(d.KEY_VALUE_TAGS, tokens=replace(d.KEY_VALUE_TAGS.tokens, ids={"<tool_call>": 7, "</tool_call>": 8}))
-        session = parser(spec).session()
+    def session(self):
+        return parser(replace(d.KEY_VALUE_TAGS, tokens=replace(d.KEY_VALUE_TAGS.tokens, ids=self.IDS))).session()
+
+    def read(self, *tokens):
+        session, client = self.session(), Client()
+        for token in tokens:
+            piece, number = token if isinstance(token, tuple) else (token, 1)
+            client.add(session.feed_token(piece if isinstance(piece, bytes) else piece.encode(), number))
+        message, deltas = session.finish()
+        client.add(deltas)
+        assert client.fields() == fields(message)
+        return message
+
+    def test_a_marker_without_text_counts_by_its_id(self):
+        message = self.read((b"", 7), "ping", (b"", 8))
+        assert [call.name for call in message.tool_calls] == ["ping"]
+
+    def test_a_marker_that_is_spelled_out_is_prose(self):
+        message = self.read("<tool", "_call", ">ping</", "tool_call> and <think", ">x")
+        assert (message.content, message.tool_calls) == ("<tool_call>ping</tool_call> and <think>x", ())
+
+    def test_a_marker_between_quotes_counts_when_it_is_one_token(self):
+        message = self.read((b"", 10), "so `", (b"</think>", 9), "` is it")
+        assert (message.reasoning_content, message.content) == ("so `", "` is it")
+
+    def test_text_that_is_not_the_markers_own_is_text(self):
+        assert self.read(("hello", 7)).content == "hello"
+
+    def test_half_characters_and_marks(self):
+        session = self.session()
+        session.feed_token(b"\xe5\x8c", 1)
+        mark = session.mark()
         session.feed_token(b"", 7)
-        session.feed_token(b"ping", 1)
-        session.feed_token(b"", 8)
-        assert [call.name for call in session.finish()[0].tool_calls] == ["ping"]
+        session.rewind(mark)
+        session.feed_token(b"\x97 <think", 1)
+        session.feed_token(b"><|user|>x", 1)
+        message = session.finish()[0]
+        assert message.content == "北 <think>"
+        assert [(each.code, each.position) for each in message.diagnostics] == [("text_after_end", len("北 <think><|user|>"))]
 
 
 class TestMarks:

@@ -17,6 +17,7 @@ from untemplate.runtime.call_reader import Reading
 from untemplate.runtime.decode import Utf8Decoder
 from untemplate.runtime.log import Log
 from untemplate.runtime.message import Delta, Diagnostic, Message
+from untemplate.runtime.tokens import TokenReader, without_breaks
 
 _AROUND = 32
 _MARKER_BEGUN = re.compile(r"<[|｜]|<[^<>\s]+>|\[[A-Z_]")
@@ -60,8 +61,10 @@ class Mark:
     machine: Machine
     builder: MessageBuilder
     decoder: Utf8Decoder
+    tokens: TokenReader
     problems: tuple[Diagnostic, ...]
     text: Log
+    length: int
     started: tuple[Delta, ...]
 
 
@@ -77,6 +80,8 @@ class Session:
         """What has been fed, for diagnostics."""
         self._problems: tuple[Diagnostic, ...] = ()
         """What did not fit, without the text around it."""
+        self._length = 0
+        self._tokens = TokenReader(plan.token_texts)
         self._finished = False
         self._started: list[Delta] = []
         if plan.prompt_problem:
@@ -96,21 +101,40 @@ class Session:
         started, self._started = self._started, []
         if not text:
             return started
+        return started + self._read(text, text)
+
+    def _read(self, text: str, marked: str) -> list[Delta]:
+        """Return what a text makes new; ``marked``: the same with breaks in it, for the machine."""
         self._text.append(text)
-        deltas = self._builder.add(self._machine.feed(text))
+        self._length += len(text)
+        deltas = self._builder.add(self._cleaned(self._machine.feed(marked)))
         if self._builder.found:
             self._take_problems()
-        return started + deltas
+        return deltas
+
+    def _cleaned(self, events: list[Event]) -> list[Event]:
+        return without_breaks(events) if self._tokens.breaks else events
 
     def feed_bytes(self, data: bytes) -> list[Delta]:
         """Return what these bytes of UTF-8 make new: half a character waits, broken bytes become U+FFFD."""
         return self.feed(self._decoder.feed(data))
 
     def feed_token(self, piece: bytes, token_id: int) -> list[Delta]:
-        """Return what one token makes new. A marker's token counts by its id where the engine gives no text for it."""
-        if not piece and token_id in self._plan.token_texts:
-            return self.feed(self._decoder.finish() + self._plan.token_texts[token_id])
-        return self.feed_bytes(piece)
+        """Return what one token makes new.
+
+        A marker that is one token is a marker, even between quotes or where the engine gives no text for it; the same text spelled
+        out by other tokens is prose.
+
+        Raises:
+            RequestError: after ``finish``.
+        """
+        marker = self._tokens.marker(piece, token_id)
+        deltas = self.feed("" if marker is None else self._decoder.finish())
+        text = self._decoder.feed(piece) if marker is None else marker
+        if not text:
+            return deltas
+        marked = self._tokens.read_text(text, self._length) if marker is None else self._tokens.read_marker(marker, self._length)
+        return deltas + self._read(text, marked)
 
     def finish(self, *, truncated: bool = False) -> tuple[Message, list[Delta]]:
         """Return the message and the last deltas. ``truncated``: the token limit cut the turn.
@@ -120,7 +144,7 @@ class Session:
         """
         deltas = self.feed(self._decoder.finish())
         self._finished = True
-        events = self._without_cut_marker(self._machine.finish(), truncated)
+        events = self._without_cut_marker(self._cleaned(self._machine.finish()), truncated)
         deltas += self._builder.add(events, truncated=truncated)
         self._take_problems()
         return self._final(truncated), deltas
@@ -131,7 +155,16 @@ class Session:
 
     def mark(self) -> Mark:
         """Return the state to which ``rewind`` goes back, such as before draft tokens that may be rejected."""
-        return Mark(self._machine.copy(), self._builder.copy(), self._decoder.copy(), self._problems, self._text.copy(), tuple(self._started))
+        return Mark(
+            self._machine.copy(),
+            self._builder.copy(),
+            self._decoder.copy(),
+            self._tokens.copy(),
+            self._problems,
+            self._text.copy(),
+            self._length,
+            tuple(self._started),
+        )
 
     def rewind(self, mark: Mark) -> None:
         """Go back to a mark. Deltas that were given since must not have been sent on.
@@ -142,7 +175,8 @@ class Session:
         if self._finished:
             raise RequestError("the session is finished", hint="Rewind before you finish it.")
         self._machine, self._builder, self._decoder = mark.machine.copy(), mark.builder.copy(), mark.decoder.copy()
-        self._problems, self._text, self._started = mark.problems, mark.text.copy(), list(mark.started)
+        self._tokens, self._problems = mark.tokens.copy(), mark.problems
+        self._text, self._length, self._started = mark.text.copy(), mark.length, list(mark.started)
 
     def _final(self, truncated: bool) -> Message:
         message = self.message()
@@ -153,7 +187,8 @@ class Session:
         """Turn what did not fit into diagnostics, what the prompt itself wrote left out."""
         base = len(self._plan.prefill)
         found, self._builder.found = self._builder.found, []
-        for code, position, about in found:
+        for code, place, about in found:
+            position = base + self._tokens.position(place - base) if self._tokens.breaks else place
             # A stray marker is noted behind it, so that one at the end of the prompt is the prompt's own.
             if position > base or (position == base and (not base or code != Code.STRAY_MARKER)):
                 self._problems += (Diagnostic(code=str(code), position=position - base, message=about),)

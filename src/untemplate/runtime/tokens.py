@@ -1,0 +1,93 @@
+"""Token ids beside the text: they settle whether a marker is one, or was spelled out in prose.
+
+A character that no text holds is put where the machine must not see a marker (inside one that other tokens spell), or must see
+one (between a quote and a marker that is its own token). It is taken out of the events again. Source: DESIGN.md section 8, rule 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from untemplate.peg.events import TEXT, Event
+
+BREAK = "\ufdd0"
+"""A noncharacter of Unicode: for use inside a program only."""
+_QUOTES = "`\"'"
+
+
+class TokenReader:
+    """Turns tokens into text for the machine."""
+
+    __slots__ = ("_longest", "_markers", "_tail", "breaks")
+
+    def __init__(self, markers: Mapping[int, str]) -> None:
+        self._markers = markers
+        self._longest = max(map(len, markers.values()), default=0)
+        self._tail = ""
+        """The end of the text so far, behind the last marker."""
+        self.breaks: tuple[int, ...] = ()
+        """Where breaks have been put, counted in the text without them."""
+
+    def copy(self) -> TokenReader:
+        """Return a reader that goes on independently."""
+        other = TokenReader(self._markers)
+        other._tail, other.breaks = self._tail, self.breaks
+        return other
+
+    def marker(self, piece: bytes, token_id: int) -> str | None:
+        """Return the marker that a token is; ``None`` where its text says otherwise."""
+        marker = self._markers.get(token_id)
+        return marker if marker is not None and piece in (b"", marker.encode()) else None
+
+    def read_marker(self, marker: str, length: int) -> str:
+        """Return the text for a marker. ``length``: how much text there has been before it."""
+        quoted = self._tail[-1:] in _QUOTES and bool(self._tail)
+        self._tail = ""
+        if not quoted:
+            return marker
+        self.breaks += (length,)
+        return BREAK + marker
+
+    def read_text(self, text: str, length: int) -> str:
+        """Return the text of other tokens, with every marker that they spell broken."""
+        if not self._longest:
+            return text
+        whole = self._tail + text
+        shift = length - len(self._tail)
+        ends = {start + len(marker) for marker in self._markers.values() for start in _places(whole, marker)}
+        places = sorted(end - 1 for end in ends if end > len(self._tail))
+        self.breaks += tuple(shift + place for place in places)
+        start = len(self._tail)
+        pieces: list[str] = []
+        for place in places:
+            pieces += [whole[start:place], BREAK]
+            start = place
+        self._tail = whole[-self._longest :]
+        return "".join([*pieces, whole[start:]])
+
+    def position(self, place: int) -> int:
+        """Return a place of the machine's text in the text without breaks."""
+        return place - sum(number + at < place for number, at in enumerate(self.breaks))
+
+
+def _places(text: str, marker: str) -> list[int]:
+    places: list[int] = []
+    place = text.find(marker)
+    while place >= 0:
+        places.append(place)
+        place = text.find(marker, place + 1)
+    return places
+
+
+def without_breaks(events: list[Event]) -> list[Event]:
+    """Return the events without breaks in their text."""
+    cleaned: list[Event] = []
+    for event in events:
+        kind, payload, position = event
+        if kind == TEXT and BREAK in str(payload):
+            text = str(payload).replace(BREAK, "")
+            if text:
+                cleaned.append((TEXT, text, position))
+        else:
+            cleaned.append(event)
+    return cleaned
