@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 from untemplate.emit.gbnf_reader import read_gbnf
 from untemplate.emit.heads import Items, first_texts, heads
@@ -57,13 +58,16 @@ class Expanded:
     warnings: tuple[GrammarWarning, ...]
 
 
-def expand(arena: Arena) -> Expanded:
+def expand(arena: Arena, *, behind: str = "") -> Expanded:
     """Return plain rules that write what the strict side of ``arena`` writes, and what was widened.
+
+    Args:
+        behind: a text that has been written already: only what may follow it there is left.
 
     Raises:
         GrammarError: E403 for a look-around that a grammar cannot say.
     """
-    return _Expander(arena).expand()
+    return _Expander(arena).expand(behind)
 
 
 class _Expander:
@@ -80,10 +84,20 @@ class _Expander:
         self.open: dict[Items, str | None] = {}
         self.frame: set[str] = set()
 
-    def expand(self) -> Expanded:
-        root = self.write((self.source[self.root],))
+    def expand(self, behind: str) -> Expanded:
+        root = self.behind((self.source[self.root],), behind)
         self.rules.rules["root"] = root
         return Expanded(dict(self.rules.rules), frozenset(self.frame), tuple(self.warnings))
+
+    def behind(self, items: Items, text: str) -> Node:
+        """Return what ``items`` write behind the beginning ``text`` of theirs; all of it where nothing begins so."""
+        ways: list[Node] = []
+        for begun, rest in heads(items, self.source) if text else []:
+            if begun is not None and begun.startswith(text):
+                ways.append(_apart(literal(begun[len(text) :]), self.write(rest)))
+            elif begun and text.startswith(begun):
+                ways.append(self.behind(rest, text[len(begun) :]))
+        return alt(*ways) if ways else self.write(items)
 
     def write(self, items: Items) -> Node:
         """Return what ``items`` write, all that follows included; the same items are written once."""
@@ -147,9 +161,14 @@ class _Expander:
         An engine with a lexer would otherwise take the beginning of a literal for a token that the text does not finish.
         """
         written = [self.write(way) for way in ways]
-        if any(self.begins_with_text(way) for way in ways):
+        if any(self.begins_with_text(way) for way in ways) or self.share_beginnings(ways):
             written = [node if self.begins_with_text(way) else self.spelled(way) for way, node in zip(ways, written, strict=True)]
         return alt(*written)
+
+    def share_beginnings(self, ways: list[Items]) -> bool:
+        """Tell whether the literal that one way begins with is the beginning of another's."""
+        texts = sorted({text for way in ways for text, _ in heads(way, self.source) if text})
+        return any(longer.startswith(text) for text, longer in pairwise(texts))
 
     def spelled(self, way: Items) -> Node:
         ways: list[Node] = []

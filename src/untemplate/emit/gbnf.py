@@ -9,12 +9,15 @@ from untemplate.lower.warnings import GrammarWarning
 from untemplate.peg.nodes import Arena
 
 
-def emit_gbnf(arena: Arena) -> tuple[str, tuple[GrammarWarning, ...]]:
+def emit_gbnf(arena: Arena, *, behind: str = "") -> tuple[str, tuple[GrammarWarning, ...]]:
     """Return the strict side of a tree as GBNF in the portable subset, and what it allows although it should not.
+
+    Args:
+        behind: a text that has been written already: only what may follow it there is left.
 
     Raises:
         GrammarError: E403 for a look-around that a grammar cannot say.
         SchemaError: a schema in it that nothing fits.
     """
-    expanded = expand(arena)
+    expanded = expand(arena, behind=behind)
     return gbnf_text(tidy(expanded.rules, frame=expanded.frame)), expanded.warnings

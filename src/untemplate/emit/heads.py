@@ -38,8 +38,11 @@ def heads(items: Items, rules: Mapping[str, Node], depth: int = 0) -> list[Head]
             return [(None, ())]
         case Choice(options=options):
             return [head for option in options for head in heads((option, *rest), rules, depth + 1)]
-        case Repeat(item=inner, minimum=0, maximum=1):
-            return [*heads((inner, *rest), rules, depth + 1), *heads(rest, rules, depth + 1)]
+        case Repeat(item=inner, minimum=minimum, maximum=maximum):
+            more = None if maximum is None else maximum - 1
+            again = () if more == 0 else (Repeat(item=inner, minimum=max(0, minimum - 1), maximum=more),)
+            ways = heads((inner, *again, *rest), rules, depth + 1)
+            return ways if minimum else [*ways, *heads(rest, rules, depth + 1)]
         case Ref(name=name) if name in rules:
             return heads((rules[name], *rest), rules, depth + 1)
         case _:

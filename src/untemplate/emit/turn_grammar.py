@@ -6,7 +6,7 @@ from untemplate.emit.gbnf import emit_gbnf
 from untemplate.emit.grammar import Grammar
 from untemplate.lower.marks import chunks, is_marker
 from untemplate.lower.request import Request
-from untemplate.lower.signs import read_signs
+from untemplate.lower.signs import form_openings, read_signs
 from untemplate.lower.start import NOTHING_WRITTEN, Start, state_of
 from untemplate.lower.strict import StrictCalls
 from untemplate.lower.turn import lower_turn
@@ -32,9 +32,10 @@ def turn_grammar(spec: Spec, request: Request, start: Start = NOTHING_WRITTEN) -
     """
     strict = StrictCalls()
     calls = bool(request.callable_tools) and spec.turn.calls is not None
-    words = triggers(spec, request) if calls and request.tool_choice == "auto" else ()
+    begun = _begun(spec, start)
+    words = triggers(spec, request) if calls and request.tool_choice == "auto" and not begun else ()
     arena = lower_turn(spec, request, strict=strict, start=start, from_trigger=bool(words))
-    text, warnings = emit_gbnf(arena)
+    text, warnings = emit_gbnf(arena, behind=begun)
     return Grammar(
         text=text,
         lazy=bool(words),
@@ -44,6 +45,15 @@ def turn_grammar(spec: Spec, request: Request, start: Start = NOTHING_WRITTEN) -
         stops=spec.tokens.stops,
         warnings=(*strict.warnings, *warnings, *_weak(words), *_missing(spec, request, calls=calls)),
     )
+
+
+def _begun(spec: Spec, start: Start) -> str:
+    """Return the beginning of a block that the prompt has written last, such as ``>>>``; ``""`` where it has written none."""
+    signs = read_signs(spec, with_calls=True)
+    openings = [*(marker.core for marker in signs.content_open), *(" ".join(opening) for opening in form_openings(signs))]
+    tail = start.prefill.rstrip()
+    places = range(len(tail))
+    return next((tail[place:] for place in places if any(opening.startswith(tail[place:]) for opening in openings)), "")
 
 
 def _missing(spec: Spec, request: Request, *, calls: bool) -> list[GrammarWarning]:

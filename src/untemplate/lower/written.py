@@ -11,7 +11,7 @@ from untemplate.lower.signs import Signs, form_openings, read_signs
 from untemplate.lower.start import Start, is_in_content, state_of
 from untemplate.peg import builder as b
 from untemplate.peg.nodes import Gbnf, Node, Schema, Space, Until
-from untemplate.spec.model import Block, Marker, PromptState, Spec
+from untemplate.spec.model import Block, ContentMode, Marker, PromptState, Spec
 
 
 def written_turn(spec: Spec, request: Request, calls: Node | None, *, start: Start, from_trigger: bool) -> Node:
@@ -58,14 +58,17 @@ def _reasoning(spec: Spec, signs: Signs, state: PromptState) -> Node:
     rest = b.seq(text, _exact(close), _separator(signs))
     if state is PromptState.REASONING:
         return rest
-    if not spec.turn.reasoning.open or not signs.reasoning_open:
-        return EMPTY
-    return b.optional(b.seq(_exact(signs.reasoning_open[0]), rest))
+    ways: list[Node] = [b.lit(text) for text in signs.empty_reasoning]
+    if spec.turn.reasoning.open and signs.reasoning_open:
+        ways.insert(0, b.seq(_exact(signs.reasoning_open[0]), rest))
+    return b.optional(b.choice(*ways)) if ways else EMPTY
 
 
-def _wrapped(signs: Signs, node: Node, *, opened: bool) -> Node:
-    """Return content inside its wrapper, whose close may be the end of the turn. ``opened``: the prompt has opened it."""
+def _wrapped(signs: Signs, node: Node, *, opened: bool, free: bool = False) -> Node:
+    """Return content inside its wrapper, whose close may be the end of the turn. ``opened``: the prompt has opened it; ``free``: it may be left out."""
     opens = [] if opened else [_exact(marker) for marker in signs.content_open[:1]]
+    if free:
+        opens = [b.optional(node) for node in opens]
     closes = [b.optional(_exact(marker)) for marker in signs.content_close[:1]]
     return b.seq(*opens, node, *closes)
 
@@ -79,4 +82,6 @@ def _block(spec: Spec, signs: Signs, block: Block, calls: Node | None, *, requir
         return _wrapped(signs, EMPTY, opened=opened) if opened or (spec.turn.content.always and signs.content_open) else EMPTY
     openings = [opening[0] for opening in form_openings(signs) if is_marker("".join(opening))]
     stops = [*(marker.core for marker in signs.content_close), *openings, *(chunks(end.core)[0] for end in signs.ends)]
-    return b.optional(b.seq(_wrapped(signs, Until(stops=tuple(dict.fromkeys(stops))), opened=opened), _separator(signs)))
+    free = spec.turn.content.mode is ContentMode.WRAPPED_WITH_REASONING
+    text = _wrapped(signs, Until(stops=tuple(dict.fromkeys(stops))), opened=opened, free=free)
+    return b.optional(b.seq(text, b.optional(_separator(signs)) if signs.frame is not None else EMPTY))
