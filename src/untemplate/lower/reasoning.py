@@ -58,7 +58,7 @@ def prose_openings(signs: Signs) -> tuple[Node, Node]:
     """
     if not signs.reasoning_open or not signs.reasoning_close:
         return NEVER, NEVER
-    opening = any_of(*(loose(marker.core) for marker in signs.reasoning_open))
+    opening = any_of(*(b.seq(maybe(b.lit(_inline(marker))), loose(marker.core)) for marker in signs.reasoning_open))
     line = Literal(text="\n", emit=True)
     shared = {marker.core for marker in (*signs.ends, *signs.content_close)}
     own = [marker for marker in signs.reasoning_close if marker.core not in shared]
@@ -70,6 +70,11 @@ def prose_openings(signs: Signs) -> tuple[Node, Node]:
     framed = any_of(*(b.seq(loose(marker.core), b.lit(marker.after)) for marker in signs.reasoning_open if marker.after))
     meant = any_of(framed, b.seq(opening, any_of(b.seq(SPACE, End()), b.seq(inside, closes))))
     return b.seq(b.peek(opening), b.negate(meant)), b.seq(line, b.peek(opening))
+
+
+def _inline(marker: Marker) -> str:
+    """Return the layout before a marker, where it is no line break."""
+    return "" if "\n" in marker.before else marker.before
 
 
 _PARAGRAPH = "\n\n"

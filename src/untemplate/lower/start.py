@@ -34,7 +34,9 @@ def start_of_prompt(spec: Spec, prompt: str, *, extract_reasoning: bool) -> Star
     """Return where a turn starts after a prompt, of which the tail is enough: after its last assistant header."""
     signs = read_signs(spec, with_calls=False)
     headers = [*(entry.header for entry in spec.prompt.generation), spec.prompt.roles.get("assistant", "")]
-    prefill = _after_header(prompt, headers, tuple(end.core for end in signs.ends))
+    prefill = _whole_prompt(prompt, spec.prompt.generation)
+    if prefill is None:
+        prefill = _after_header(prompt, headers, tuple(end.core for end in signs.ends))
     problem = ""
     if prefill is None:
         prefill = _marker_tail(prompt, signs)
@@ -96,6 +98,12 @@ def _compose(spec: Spec, reasoning: str, content: str, which: str) -> str:
     return open_content(turn, content, reasoning if reasons else None)
 
 
+def _whole_prompt(prompt: str, entries: Sequence[GenerationPrompt]) -> str | None:
+    """Return what belongs to the turn of the longest generation prompt with which a prompt ends; ``None`` where it ends with none."""
+    fitting = [entry for entry in entries if entry.text.strip() and prompt.endswith(entry.text)]
+    return max(fitting, key=lambda entry: len(entry.text)).prefill if fitting else None
+
+
 def _after_header(prompt: str, headers: Sequence[str], ends: tuple[str, ...]) -> str | None:
     """Return what follows the last header in a prompt; ``None`` where there is none, or where that turn has ended."""
     places = [place + len(header) for header in headers if header.strip() and (place := prompt.rfind(header)) >= 0]
@@ -111,7 +119,10 @@ def _marker_tail(prompt: str, signs: Signs) -> str | None:
     if not cores:
         return None
     found = re.search(rf"(?:{'|'.join(cores)})(?:\s|{'|'.join(cores)})*\Z", prompt)
-    return None if found is None else found.group()
+    if found is None:
+        return None
+    ended = max((found.group().rfind(end.core) + len(end.core) for end in signs.ends if end.core in found.group()), default=0)
+    return found.group()[ended:].lstrip() if ended else found.group()
 
 
 def state_of(start: Start, signs: Signs) -> PromptState:

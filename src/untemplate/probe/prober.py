@@ -100,7 +100,7 @@ class Prober:
         shared = common_suffix([rest, text], after_value=False, before_value=False)
         first = boundaries(shared, after_value=False)
         ends = sorted(edge for edge in first if edge)
-        user_end = ends[0] if len(ends) > 1 else 0
+        user_end = ends[0] if len(ends) > 1 and shared == rest else 0
         found.always = shared[user_end:]
         return found
 
