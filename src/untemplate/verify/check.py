@@ -65,6 +65,9 @@ def _undecidable(turn: RenderedTurn, want: Case, got: Case, spec: Spec) -> str |
     opened = any(turn.prompt.rstrip().endswith(core) or turn.text.lstrip().startswith(core) for core in opens)
     if opened and not closed and not want.reasoning:
         return "reasoning is opened in history and never closed"
+    marked = any(marker.core for marker in (*spec.turn.reasoning.open, *spec.turn.reasoning.close))
+    if want.reasoning and not marked and want.reasoning.strip() in turn.text:
+        return "reasoning is written without marks"
     return None
 
 
