@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import tomllib
@@ -40,6 +41,13 @@ def test_every_fixture_has_a_golden_folder_and_every_golden_folder_a_fixture() -
     fixtures = {path.stem for path in (ROOT / "fixtures").glob("*.jinja")}
     goldens = {path.name for path in (ROOT / "golden").iterdir() if path.is_dir()}
     assert fixtures == goldens, "run `make golden`"
+
+
+def test_every_code_is_explained_and_no_other() -> None:
+    code = re.compile(r"\b[EW]\d{3}\b")
+    used = {found for path in SOURCES for found in re.findall(r"[\"']([EW]\d{3})[\"']", path.read_text(encoding="utf-8"))}
+    told = set(code.findall((ROOT / "docs" / "codes.md").read_text(encoding="utf-8")))
+    assert used == told, f"not explained: {sorted(used - told)}; not used: {sorted(told - used)}"
 
 
 def test_the_project_names_no_place_of_one_machine() -> None:

@@ -93,8 +93,6 @@ def _deliver(outcome: Outcome[Compilation], output: str | None, taken: set[str],
         show_failure(outcome.failure)
         return None
     result = outcome.result
-    for note in result.notes:
-        voice.say(f"note: {result.source}: {note}")
     for warning in result.warnings:
         voice.warn(f"{result.source}: {warning}")
     if output is None:

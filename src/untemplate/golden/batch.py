@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import os
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from untemplate.errors import UntemplateError
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
+
+AHEAD = 256
+"""Jobs that an executor of unknown size is given at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,18 +56,33 @@ def attempt(work: Callable[[Job], Result], index: int, job: Job) -> Outcome[Resu
 
 
 def run_batch(
-    work: Callable[[Job], Result], jobs: Sequence[Job], *, workers: int = 1, executor: Executor | None = None
+    work: Callable[[Job], Result],
+    jobs: Iterable[Job | Outcome[Result]],
+    *,
+    workers: int = 1,
+    executor: Executor | None = None,
+    ahead: int = AHEAD,
 ) -> Iterator[Outcome[Result]]:
-    """Yield what came of each job, as it comes; ``index`` tells which.
+    """Yield what came of each job, as it comes; ``index`` tells which. Of results nothing is held back or kept.
 
-    ``work`` and the jobs must be picklable unless there is one worker and no executor. An executor stays the caller's.
+    ``work`` and the jobs must be picklable unless there is one worker and no executor.
+
+    Args:
+        jobs: taken one by one, as there is room for them. One whose outcome is known already may stand there as that outcome.
+        workers: processes to use, of this machine.
+        executor: used instead of own processes; it stays the caller's. Any that gives ``concurrent.futures`` futures.
+        ahead: how many jobs an executor is given at once.
     """
+    numbered: Iterator[tuple[int, Job | Outcome[Result]]] = iter(enumerate(jobs))
     if executor is not None:
-        yield from _collect(executor, work, dict(enumerate(jobs)))
-    elif workers <= 1 or len(jobs) <= 1:
-        yield from (attempt(work, index, job) for index, job in enumerate(jobs))
+        lost: dict[int, Job] = {}
+        yield from _collect(executor, work, numbered, ahead, lost)
+        yield from (_lost(index) for index in lost)
+        yield from (item if isinstance(item, Outcome) else _lost(index) for index, item in numbered)
+    elif workers <= 1:
+        yield from (item if isinstance(item, Outcome) else attempt(work, index, item) for index, item in numbered)
     else:
-        yield from _run_processes(work, jobs, min(workers, len(jobs)))
+        yield from _run_processes(work, numbered, workers)
 
 
 def default_workers() -> int:
@@ -71,36 +90,81 @@ def default_workers() -> int:
     return max(1, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
 
 
-def _run_processes(work: Callable[[Job], Result], jobs: Sequence[Job], workers: int) -> Iterator[Outcome[Result]]:
-    waiting = dict(enumerate(jobs))
-    with ProcessPoolExecutor(workers) as pool:
-        for outcome in _collect(pool, work, waiting):
-            if outcome.failure is None or outcome.failure.code != _LOST:
-                del waiting[outcome.index]
-                yield outcome
-    # A process that dies takes the whole pool with it: what was not done gets a process of its own, so that one job is to blame.
-    for index, job in waiting.items():
-        with ProcessPoolExecutor(1) as pool:
-            yield from _collect(pool, work, {index: job})
+def _run_processes(
+    work: Callable[[Job], Result], items: Iterator[tuple[int, Job | Outcome[Result]]], workers: int
+) -> Iterator[Outcome[Result]]:
+    """Run a pool of processes, and another one when that breaks: a process that dies takes its whole pool with it.
+
+    What such a pool had begun gets a process of its own, job by job, so that only the one to blame is lost.
+    """
+    for first in items:
+        lost: dict[int, Job] = {}
+        if isinstance(first[1], Outcome):  # a pool is made when there is something to do
+            yield first[1]
+            continue
+        with _closing(ProcessPoolExecutor(workers)) as pool:
+            yield from _collect(pool, work, itertools.chain([first], items), 2 * workers + 2, lost)
+        for index, job in lost.items():
+            with _closing(ProcessPoolExecutor(1)) as pool:
+                alone: dict[int, Job] = {}
+                yield from _collect(pool, work, iter([(index, job)]), 1, alone)
+                yield from (_lost(each) for each in alone)
 
 
-_LOST = "E990"
-
-
-def _collect(pool: Executor, work: Callable[[Job], Result], jobs: dict[int, Job]) -> Iterator[Outcome[Result]]:
-    futures: dict[Future[Outcome[Result]], int] = {}
+@contextlib.contextmanager
+def _closing(pool: ProcessPoolExecutor) -> Iterator[ProcessPoolExecutor]:
+    """Give a pool that is not waited for longer than its running jobs take."""
     try:
-        for index, job in jobs.items():
-            futures[pool.submit(attempt, work, index, job)] = index
-    except BrokenProcessPool:
-        yield from (_lost(index) for index in jobs.keys() - futures.values())
-    for future in as_completed(futures):
-        try:
-            yield future.result()
-        except BrokenProcessPool:
-            yield _lost(futures[future])
+        yield pool
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
-def _lost(index: int) -> Outcome[Result]:
+def _collect(
+    pool: Executor,
+    work: Callable[[Job], Result],
+    items: Iterator[tuple[int, Job | Outcome[Result]]],
+    ahead: int,
+    lost: dict[int, Job],
+) -> Iterator[Outcome[Result]]:
+    """Yield outcomes until the jobs end or the pool breaks; what a broken pool had been given is put into ``lost``."""
+    running: dict[Future[Outcome[Result]], tuple[int, Job]] = {}
+    ended = False
+    try:
+        while True:
+            while not ended and not lost and len(running) < ahead:
+                entry = next(items, None)
+                if entry is None:
+                    ended = True
+                elif isinstance(entry[1], Outcome):
+                    yield entry[1]
+                elif not _submit(pool, work, entry, running):
+                    lost[entry[0]] = entry[1]
+            if not running:
+                return
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                index, job = running.pop(future)
+                try:
+                    yield future.result()
+                except BrokenExecutor:
+                    lost[index] = job
+                except Exception as error:  # noqa: BLE001 - what an executor raises of its own: the rest of the batch goes on
+                    yield Outcome(index=index, failure=failure_of(error))
+    finally:
+        for future in running:
+            future.cancel()
+
+
+def _submit(
+    pool: Executor, work: Callable[[Job], Result], entry: tuple[int, Job], running: dict[Future[Outcome[Result]], tuple[int, Job]]
+) -> bool:
+    try:
+        running[pool.submit(attempt, work, *entry)] = entry
+    except BrokenExecutor:
+        return False
+    return True
+
+
+def _lost(index: int) -> Outcome[Any]:
     message = "the process that worked on this ended without a word: killed, out of memory, or crashed"
-    return Outcome(index=index, failure=Failure(code=_LOST, message=message, hint="try it alone, with `--jobs 1`"))
+    return Outcome(index=index, failure=Failure(code="E990", message=message, hint="try it alone, with `--jobs 1`"))

@@ -1,84 +1,26 @@
-"""One source compiled, as a function of data to data, so that any process can do it."""
+"""One source compiled, as a function of data to data. Importing this imports the whole compiler; what finds a result kept does not."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from enum import StrEnum
-from typing import Any
+from dataclasses import replace
 
 from untemplate.compiler import compile_source
 from untemplate.golden.artifacts import DELTAS, make_artifacts
 from untemplate.golden.deltas import deltas_text
 from untemplate.golden.example_tools import EXAMPLE_TOOLS
+from untemplate.golden.jobs import Compilation, CompileJob, Extent, safe_name
 from untemplate.infer.quirks import load_overlay
-from untemplate.source import load_source
+from untemplate.source import TemplateSource, load_source
 from untemplate.spec.files import spec_to_json, spec_to_yaml
 from untemplate.spec.model import Spec
 
 
-class Extent(StrEnum):
-    """How many of the files are made."""
-
-    SPEC = "spec"
-    """The spec alone."""
-    WHOLE = "whole"
-    """Spec, evidence and grammar."""
-    GOLDEN = "golden"
-    """Also the deltas of sample turns."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CompileJob:
-    """One source and what is wanted of it."""
-
-    source: str
-    name: str | None = None
-    template: str | None = None
-    vocabulary: str | None = None
-    overlays: tuple[str, ...] = ()
-    """Files of quirks."""
-    tools: Sequence[dict[str, Any]] | None = None
-    """Of the grammar; ``None``: the examples."""
-    form: str = "yaml"
-    """``yaml`` or ``json``: how the spec is written."""
-    extent: Extent = Extent.WHOLE
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Compilation:
-    """What came of one source."""
-
-    source: str
-    name: str
-    main: str
-    """The name of the spec's file."""
-    files: Mapping[str, str]
-    """Texts by file name."""
-    notes: tuple[str, ...]
-    """What was decided while loading."""
-    warnings: tuple[str, ...]
-    blocks: str
-    """Of the turn, in words."""
-    calls: str
-    """How calls are written, in a word."""
-    turns: int
-    read_back: int
-
-    @property
-    def verdict(self) -> str:
-        """How much of what the template writes the parser reads."""
-        return f"{self.read_back} of {self.turns} turns read back"
-
-
-def compile_one(job: CompileJob) -> Compilation:
-    """Return the spec, evidence and grammar of one source as texts.
+def compile_loaded(job: CompileJob, source: TemplateSource) -> Compilation:
+    """Return the spec, evidence and grammar of a job's source as texts.
 
     Raises:
-        UntemplateError: whatever is wrong with the source.
+        UntemplateError: whatever is wrong with the template.
     """
-    source = load_source(job.source, template=job.template, vocabulary=job.vocabulary)
     overlays = [quirk for each in job.overlays for quirk in load_overlay(each)]
     compiled = compile_source(source if job.name is None else replace(source, name=job.name), overlays=overlays)
     spec = compiled.spec
@@ -104,11 +46,6 @@ def compile_one(job: CompileJob) -> Compilation:
     )
 
 
-def safe_name(name: str) -> str:
-    """Return a name that is one folder on any system."""
-    return re.sub(r"[^\w.+-]+", "-", name).strip(".-") or "template"
-
-
 def call_style(spec: Spec) -> str:
     """Return in a word how calls are written."""
     if spec.turn.calls is None:
@@ -117,3 +54,12 @@ def call_style(spec: Spec) -> str:
     if form.json is not None:
         return "JSON array" if form.json.array else "JSON"
     return f"fields, {form.arguments.encoding.value}" if form.arguments else "fields"
+
+
+def compile_one(job: CompileJob) -> Compilation:
+    """Return the spec, evidence and grammar of one source as texts.
+
+    Raises:
+        UntemplateError: whatever is wrong with the source.
+    """
+    return compile_loaded(job, load_source(job.source, template=job.template, vocabulary=job.vocabulary))

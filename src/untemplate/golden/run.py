@@ -9,15 +9,38 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from untemplate.errors import RequestError
-from untemplate.golden.batch import Failure, Outcome, run_batch
-from untemplate.golden.compilation import Compilation, CompileJob, Extent, compile_one, safe_name
+from untemplate.golden.batch import Failure, Outcome
+from untemplate.golden.cache import Cache
+from untemplate.golden.corpus import compile_corpus
 from untemplate.golden.folder import ERROR, Difference, compare_golden, find_orphans
+from untemplate.golden.jobs import Compilation, CompileJob, Extent, safe_name
 from untemplate.golden.manifest import ManifestEntry, expand_entries, load_manifest
 from untemplate.golden.tools import load_tools
 from untemplate.spec.yaml_text import dump_yaml
 
-Watch = Callable[[Iterator[Outcome[Compilation]], int], Iterator[Outcome[Compilation]]]
-"""Passes outcomes on while it shows that they come; gets their number."""
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """How one source's golden compares with what the source compiles to now."""
+
+    index: int
+    """Of the source in the expanded manifest."""
+    source: str
+    name: str
+    differences: tuple[Difference, ...] = ()
+    unexpected: tuple[str, ...] = ()
+    """Warnings that the manifest does not expect."""
+    failure: Failure | None = None
+    """Why the source does not compile; its golden is that error."""
+
+    @property
+    def fine(self) -> bool:
+        """Whether nothing differs and nothing surprises."""
+        return not (self.differences or self.unexpected)
+
+
+Watch = Callable[[Iterator[Checked], int], Iterator[Checked]]
+"""Passes on what was checked while it shows that it comes; gets the number of sources."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,42 +48,49 @@ class GoldenReport:
     """How a manifest's goldens compare with what its sources compile to now."""
 
     folder: Path
-    names: tuple[str, ...]
-    """Of all goldens that there should be, in the manifest's order."""
-    differences: tuple[Difference, ...] = ()
+    checked: tuple[Checked, ...]
+    """One for each source, in the manifest's order."""
     orphans: tuple[str, ...] = ()
     """Goldens without a source."""
-    unexpected: tuple[tuple[str, str], ...] = ()
-    """Names with a warning that the manifest does not expect."""
+
+    @property
+    def differences(self) -> tuple[Difference, ...]:
+        """All files that differ."""
+        return tuple(each for checked in self.checked for each in checked.differences)
+
+    @property
+    def unexpected(self) -> tuple[tuple[str, str], ...]:
+        """Names with a warning that the manifest does not expect."""
+        return tuple((checked.name, warning) for checked in self.checked for warning in checked.unexpected)
 
     @property
     def fine(self) -> bool:
         """Whether everything is as it should be."""
-        return not (self.differences or self.orphans or self.unexpected)
+        return not self.orphans and all(checked.fine for checked in self.checked)
 
 
-def check_goldens(path: Path, *, workers: int = 1, executor: Executor | None = None, watch: Watch | None = None) -> GoldenReport:
-    """Return how the goldens of a manifest compare with what its sources compile to.
+def check_goldens(
+    path: Path,
+    *,
+    cache: Cache | None = None,
+    workers: int = 1,
+    executor: Executor | None = None,
+    watch: Watch | None = None,
+) -> GoldenReport:
+    """Return how the goldens of a manifest compare with what its sources compile to. Texts that are the same are not held.
 
     Raises:
-        SpecError: when the manifest is none, or one name stands for two sources.
+        SpecError: when the manifest is none, or finds nothing.
+        RequestError: E521 when one name stands for two sources.
     """
     manifest = load_manifest(path)
     entries = expand_entries(manifest, path.parent)
-    outcomes = run_batch(compile_one, [_job(entry) for entry in entries], workers=workers, executor=executor)
-    if watch is not None:
-        outcomes = watch(outcomes, len(entries))
-    made = sorted(outcomes, key=lambda outcome: outcome.index)
-    names = _names(entries, made)
     folder = path.parent / manifest.folder
-    differences = [each for name, outcome in zip(names, made, strict=True) for each in compare_golden(folder, name, _texts(outcome))]
-    return GoldenReport(
-        folder=folder,
-        names=tuple(names),
-        differences=tuple(differences),
-        orphans=find_orphans(folder, set(names)),
-        unexpected=tuple(_unexpected(entries, names, made)),
-    )
+    jobs = (_job(entry) for entry in entries)
+    outcomes = compile_corpus(jobs, cache=cache, workers=workers, executor=executor)
+    found = (_check(folder, entries[outcome.index], outcome) for outcome in outcomes)
+    checked = sorted(found if watch is None else watch(found, len(entries)), key=lambda each: each.index)
+    return GoldenReport(folder=folder, checked=tuple(checked), orphans=find_orphans(folder, _distinct_names(checked)))
 
 
 def refuse_in_ci() -> None:
@@ -74,28 +104,44 @@ def refuse_in_ci() -> None:
 
 
 def _job(entry: ManifestEntry) -> CompileJob:
-    tools = load_tools(entry.tools) if entry.tools else None
     return CompileJob(
         source=entry.source,
         name=entry.name,
         template=entry.template,
         vocabulary=entry.vocabulary,
         overlays=entry.overlays,
-        tools=tools,
+        tools=load_tools(entry.tools) if entry.tools else None,
         extent=Extent.GOLDEN,
     )
 
 
-def _names(entries: Sequence[ManifestEntry], made: Sequence[Outcome[Compilation]]) -> list[str]:
-    names: list[str] = []
-    for entry, outcome in zip(entries, made, strict=True):
-        name = outcome.result.name if outcome.result else safe_name(entry.name or Path(entry.source).stem)
-        if name in names:
-            other = entries[names.index(name)].source
-            message = f"`{entry.source}` and `{other}` are both called `{name}`"
+def _check(folder: Path, entry: ManifestEntry, outcome: Outcome[Compilation]) -> Checked:
+    name = outcome.result.name if outcome.result else safe_name(entry.name or Path(entry.source).stem)
+    warnings = outcome.result.warnings if outcome.result else ()
+    unexpected = () if entry.warnings is None else tuple(each for each in warnings if each.split(" ")[0] not in entry.warnings)
+    return Checked(
+        index=outcome.index,
+        source=entry.source,
+        name=name,
+        differences=compare_golden(folder, name, _texts(outcome)),
+        unexpected=unexpected,
+        failure=outcome.failure,
+    )
+
+
+def _distinct_names(checked: Sequence[Checked]) -> set[str]:
+    """Return the names of all goldens.
+
+    Raises:
+        RequestError: E521 when two sources share one.
+    """
+    first: dict[str, Checked] = {}
+    for each in checked:
+        other = first.setdefault(each.name, each)
+        if other is not each:
+            message = f"`{each.source}` and `{other.source}` are both called `{each.name}`"
             raise RequestError(message, code="E521", hint="give one of them a `name:` in the manifest")
-        names.append(name)
-    return names
+    return set(first)
 
 
 def _texts(outcome: Outcome[Compilation]) -> dict[str, str]:
@@ -108,9 +154,3 @@ def _texts(outcome: Outcome[Compilation]) -> dict[str, str]:
 def _error_text(failure: Failure) -> str:
     """Return a failure without its place, which is another on each machine."""
     return dump_yaml({"code": failure.code, "message": failure.message, "hint": failure.hint})
-
-
-def _unexpected(entries: Sequence[ManifestEntry], names: Sequence[str], made: Sequence[Outcome[Compilation]]) -> Iterator[tuple[str, str]]:
-    for entry, name, outcome in zip(entries, names, made, strict=True):
-        if entry.warnings is not None and outcome.result is not None:
-            yield from ((name, warning) for warning in outcome.result.warnings if warning.split(" ")[0] not in entry.warnings)
