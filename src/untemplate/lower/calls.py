@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
-from untemplate.lower.arguments import Behind
-from untemplate.lower.bodies import CallBody
-from untemplate.lower.closing import close_after_value, spaced_chunks
-from untemplate.lower.field_calls import begins_with_name, field_call, inner_closing, inner_opening
-from untemplate.lower.json_calls import json_call
+from untemplate.lower.closing import spaced_chunks
+from untemplate.lower.forms import Form, lower_form
 from untemplate.lower.marks import EMPTY, NEVER, SPACE, any_of, chunks, is_marker, longest_prefix, loose, many, maybe
 from untemplate.lower.signs import Signs
 from untemplate.lower.tags import Code
 from untemplate.lower.vocabulary import Vocabulary
 from untemplate.peg import builder as b
 from untemplate.peg.nodes import End, Node, Ref
-from untemplate.spec.model import CallForm, CallStart
+from untemplate.spec.model import CallStart
 
 _REPAIRED = b.note(Code.REPAIRED)
-_COMMA = b.seq(SPACE, b.lit(","), SPACE)
-_TAG = re.compile(r"<|\[/?[A-Z]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,25 +31,6 @@ class CallNodes:
     """An opening marker with nothing behind it but the end."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Form:
-    section: tuple[str, ...]
-    open: tuple[str, ...]
-    inner: tuple[str, ...]
-    committed: Node
-    """A call behind its opening marker, certain from a declared name on, else whole to a tool of any name."""
-    bare: Node
-    """The same where its opening marker is left out: its closing one may be, too."""
-    whole: Node
-    orphan: Node
-    """A whole call without its opening marker, told by its closing one; ``NEVER`` where it has no such."""
-
-    @property
-    def marked(self) -> bool:
-        """Whether text stands before the call, or a marker at its beginning."""
-        return bool(self.section or self.open) or is_marker("".join(self.inner))
-
-
 def call_nodes(signs: Signs, vocabulary: Vocabulary, boundary: Ref, stops: tuple[str, ...], rules: b.ArenaBuilder) -> CallNodes:
     """Return the nodes for the calls of a turn; they match nothing where no calls are read.
 
@@ -65,7 +40,7 @@ def call_nodes(signs: Signs, vocabulary: Vocabulary, boundary: Ref, stops: tuple
     """
     if not signs.forms or not vocabulary.names:
         return CallNodes(anywhere=NEVER, at_start=NEVER, whole=NEVER, dangling=NEVER)
-    forms = [_form(signs, form, vocabulary, boundary, stops, rules) for form in signs.forms]
+    forms = [lower_form(signs, form, vocabulary, boundary, stops, rules) for form in signs.forms]
     marked = [each for each, form in zip(forms, signs.forms, strict=True) if each.marked and form.at is CallStart.ANYWHERE]
     started = [each for each in forms if each not in marked]
     separator = chunks(signs.section.separator)
@@ -82,54 +57,11 @@ def call_nodes(signs: Signs, vocabulary: Vocabulary, boundary: Ref, stops: tuple
     )
 
 
-def _dangling(form: _Form) -> list[tuple[str, ...]]:
+def _dangling(form: Form) -> list[tuple[str, ...]]:
     return [each for each in (form.section + form.open, form.section, form.open) if each and is_marker("".join(each))]
 
 
-def _form(signs: Signs, form: CallForm, vocabulary: Vocabulary, boundary: Ref, stops: tuple[str, ...], rules: b.ArenaBuilder) -> _Form:
-    section = chunks(signs.section.open.core) if signs.section.open is not None else ()
-    opening = chunks(form.open.core)
-    inner = inner_opening(form)
-    tail = chunks(form.close.core) if form.close is not None else ()
-    if form.json is None:
-        body = field_call(form, vocabulary, Behind(tail=tail, structure=boundary, stops=stops), rules)
-        committed: Node = any_of(rules.add("call", body.committed()), rules.add("unknown-call", body.undeclared()))
-        whole: Node = rules.add("whole-call", body.complete())
-        bare = committed
-        if opening and tail and is_marker("".join(inner)) and inner_closing(form):
-            alone = field_call(form, vocabulary, Behind(tail=(), structure=boundary, stops=stops), rules)
-            bare = b.seq(any_of(rules.add("bare-call", alone.committed()), alone.undeclared()), maybe(spaced_chunks(tail)))
-        orphan = whole if begins_with_name(form) else NEVER
-    else:
-        marked = bool(section or opening)
-        single = json_call(form.json, vocabulary, tail, marked=marked)
-        item = json_call(form.json, vocabulary, (), marked=marked)
-        call = rules.add("call", _either(single, marked))
-        further = many(b.seq(SPACE, maybe(_COMMA), call, _REPAIRED)) if tail else EMPTY
-        committed = bare = any_of(_json_list(item, tail, rules), b.seq(call, further, close_after_value(tail)))
-        listed = b.seq(b.lit("["), SPACE, item.complete(), many(b.seq(_COMMA, item.complete())), SPACE, b.lit("]"))
-        whole = b.seq(any_of(listed, rules.add("whole-call", single.complete())), spaced_chunks(tail))
-        orphan = b.seq(json_call(form.json, vocabulary, tail, marked=False).complete(), spaced_chunks(tail))
-    close = chunks(signs.section.close.core) if signs.section.close is not None else ()
-    if not tail and form.json is not None and form.json.array:
-        orphan = b.seq(b.lit("["), SPACE, orphan, many(b.seq(_COMMA, orphan)), SPACE, b.lit("]"))
-    told = bool(section or opening) and orphan != NEVER and _TAG.match("".join(tail or close)) is not None
-    ended = b.seq(orphan, maybe(spaced_chunks(close)) if tail else spaced_chunks(close), _REPAIRED)
-    orphan = ended if told else NEVER
-    return _Form(section=section, open=opening, inner=inner, committed=committed, bare=bare, whole=whole, orphan=orphan)
-
-
-def _either(body: CallBody, marked: bool) -> Node:
-    return any_of(body.committed(), body.undeclared()) if marked else body.committed()
-
-
-def _json_list(item: CallBody, tail: tuple[str, ...], rules: b.ArenaBuilder) -> Node:
-    """Return calls in one JSON array."""
-    each = rules.add("call-item", any_of(item.committed(), item.undeclared()))
-    return b.seq(b.lit("["), SPACE, each, many(b.seq(_COMMA, each)), maybe(_COMMA), close_after_value(("]", *tail)))
-
-
-def _listed(forms: list[_Form], separator: tuple[str, ...], close: tuple[str, ...], *, committed: bool, omitted: bool) -> Node:
+def _listed(forms: list[Form], separator: tuple[str, ...], close: tuple[str, ...], *, committed: bool, omitted: bool) -> Node:
     """Return one call or more, in a section or without. ``omitted``: a section that is left out is noted."""
     following = many(b.seq(SPACE, any_of(*(_next(form, separator, committed=committed) for form in forms))))
     options: list[Node] = []
@@ -148,7 +80,7 @@ def _listed(forms: list[_Form], separator: tuple[str, ...], close: tuple[str, ..
     return any_of(*options)
 
 
-def _ways(form: _Form, *, committed: bool, sectioned: bool = False) -> list[Node]:
+def _ways(form: Form, *, committed: bool, sectioned: bool = False) -> list[Node]:
     """Return a call with its marker, or without where what follows is a marker by itself, or where its section has been opened."""
     body = form.committed if committed else form.whole
     if not form.open:
@@ -159,7 +91,7 @@ def _ways(form: _Form, *, committed: bool, sectioned: bool = False) -> list[Node
     return [opened, omitted] if sectioned or is_marker("".join(form.inner)) else [opened]
 
 
-def _own_ways(form: _Form, *, committed: bool) -> list[Node]:
+def _own_ways(form: Form, *, committed: bool) -> list[Node]:
     """Return a call without its section, where it begins with a marker by itself."""
     ways = _ways(form, committed=committed)
     if is_marker("".join(form.inner)):
@@ -167,7 +99,7 @@ def _own_ways(form: _Form, *, committed: bool) -> list[Node]:
     return ways[:1] if form.open and (is_marker("".join(form.open)) or not form.section) else []
 
 
-def _next(form: _Form, separator: tuple[str, ...], *, committed: bool) -> Node:
+def _next(form: Form, separator: tuple[str, ...], *, committed: bool) -> Node:
     """Return a further call: behind a separator, where there is one, or at its own marker."""
     body = form.committed if committed else form.whole
     gap = b.seq(
@@ -186,12 +118,12 @@ def _section_close(close: tuple[str, ...]) -> Node:
     return b.seq(any_of(spaced_chunks(close), b.peek(b.seq(SPACE, End())), _REPAIRED), again)
 
 
-def _orphans(forms: list[_Form]) -> Node:
+def _orphans(forms: list[Form]) -> Node:
     """Return whole calls whose opening marker is left out."""
     return any_of(*(b.atomic(b.seq(SPACE, form.orphan)) for form in forms if form.orphan != NEVER))
 
 
-def _started(forms: list[_Form], separator: tuple[str, ...], close: tuple[str, ...]) -> Node:
+def _started(forms: list[Form], separator: tuple[str, ...], close: tuple[str, ...]) -> Node:
     """Return calls without a marker: one, or several with a separator, a comma or a semicolon between them.
 
     A special token that stands directly before the first is taken for a marker that the template does not show.
