@@ -18,7 +18,7 @@ from untemplate.errors import RequestError
 
 if TYPE_CHECKING:
     from untemplate.golden.batch import Outcome
-    from untemplate.golden.compilation import Compilation, CompileJob
+    from untemplate.golden.jobs import Compilation, CompileJob
 
 
 @click.command()
@@ -48,7 +48,7 @@ def compile(
         raise click.UsageError("several sources need `-o DIR`" if output is None else "`--name` is for a single source")
     if output is not None and Path(output).exists() and not Path(output).is_dir():
         raise RequestError("this is a file, not a folder", code="E604", where=output)
-    from untemplate.golden.compilation import CompileJob, Extent
+    from untemplate.golden.jobs import CompileJob, Extent
 
     read = read_tools(tools)
     extent = Extent.SPEC if output is None else Extent.WHOLE

@@ -27,34 +27,27 @@ if TYPE_CHECKING:
 @with_voice
 def inspect(source: str, chosen: SourceOptions, form: str, voice: Voice) -> int:
     """Show what was found in a template: an annotated turn, markers, calls, prompts, capabilities, warnings."""
-    spec, notes = _spec_of(source, chosen)
+    spec = read_spec(source) if looks_like_spec(source) else compile_at(source, chosen)[1].spec
     if form == "text":
-        print_all(list(_report(spec, notes, verbose=voice.verbose)))
+        print_all(list(_report(spec, verbose=voice.verbose)))
         return 0
     from untemplate.spec.files import data_to_json
     from untemplate.spec.yaml_text import dump_yaml
 
-    data = _as_data(spec, notes)
+    data = _as_data(spec)
     write_result(data_to_json(data) if form == "json" else dump_yaml(data))
     return 0
 
 
-def _spec_of(path: str, chosen: SourceOptions) -> tuple[Spec, tuple[str, ...]]:
-    if looks_like_spec(path):
-        return read_spec(path), ()
-    source, compiled = compile_at(path, chosen)
-    return compiled.spec, tuple(source.notes)
-
-
-def _as_data(spec: Spec, notes: tuple[str, ...]) -> dict[str, Any]:
+def _as_data(spec: Spec) -> dict[str, Any]:
     from untemplate.cli.sketch import sketch_turn
     from untemplate.spec.files import spec_to_data
 
     turn = [{"is": piece.kind, "text": piece.text} for piece in sketch_turn(spec)]
-    return {"turn": turn, "notes": list(notes), "spec": spec_to_data(spec, complete=True)}
+    return {"turn": turn, "spec": spec_to_data(spec, complete=True)}
 
 
-def _report(spec: Spec, notes: tuple[str, ...], *, verbose: bool) -> Iterator[RenderableType]:
+def _report(spec: Spec, *, verbose: bool) -> Iterator[RenderableType]:
     from rich.text import Text
 
     from untemplate.cli import tables
@@ -63,7 +56,6 @@ def _report(spec: Spec, notes: tuple[str, ...], *, verbose: bool) -> Iterator[Re
 
     info = spec.template
     yield Text(visible(info.name), style="bold") + Text(f"  {info.source}, sha256 {info.sha256[:12]}", style="dim")
-    yield from (Text(f"note: {visible(note)}", style="cyan") for note in notes)
     yield from _titled("A turn", tables.turn_table(group_rows(sketch_turn(spec))))
     yield from _titled("Markers", tables.markers_table(spec))
     yield from _titled("Calls", tables.calls_table(spec), "the template shows none")

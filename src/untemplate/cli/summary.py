@@ -11,7 +11,7 @@ from rich.text import Text
 from untemplate.cli.visible import shortened, visible
 from untemplate.cli.voice import make_console
 from untemplate.golden.batch import Outcome
-from untemplate.golden.compilation import Compilation
+from untemplate.golden.jobs import Compilation
 
 LONGEST = 60
 """Up to so many sources each gets a row; of more, only those with something to say."""
