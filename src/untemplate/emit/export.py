@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+
+from untemplate.lower.warnings import Code, GrammarWarning
 
 
 class Fit(StrEnum):
@@ -40,3 +43,12 @@ class Exported:
     def fit(self) -> Fit:
         """Whether anything is lost."""
         return Fit.LOSSY if self.losses else Fit.EXACT
+
+
+def grammar_losses(warnings: Iterable[GrammarWarning]) -> tuple[Loss, ...]:
+    """Return what a grammar allows although it should not, as losses; that it wakes up at a common text is none."""
+    return tuple(
+        Loss(field=f"grammar.{warning.tool or ''}{warning.path}".rstrip("."), message=f"{warning.code} {warning.message}")
+        for warning in warnings
+        if warning.code != Code.WEAK_TRIGGER
+    )
