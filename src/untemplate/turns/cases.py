@@ -87,11 +87,11 @@ def long_cases(spec: Spec, seed: int, budget: int) -> Iterator[MadeCase]:
 def _all_cases(spec: Spec, seed: int) -> Iterator[MadeCase]:
     yield from short_cases(spec)
     yield from _presence_grid(spec)
-    yield from _texts(spec)
     if spec.turn.calls is not None:
         yield from _values()
         yield from (MadeCase("string that names a marker", Case(calls=(call(0, query=text, count=1),))) for text in prose_strings(spec))
         yield from _fillings()
+    yield from _texts(spec)
     rng = random.Random(seed)
     while True:
         yield random_case(spec, rng)
@@ -109,6 +109,7 @@ def _presence_grid(spec: Spec) -> Iterator[MadeCase]:
 def _texts(spec: Spec) -> Iterator[MadeCase]:
     """Yield hostile content and reasoning."""
     prose = prose_strings(spec)
+    reasons = spec.capabilities.reasoning is Support.KEPT
     for kind, texts in (
         ("plain", PLAIN[:4]),
         ("hostile", HOSTILE),
@@ -119,13 +120,14 @@ def _texts(spec: Spec) -> Iterator[MadeCase]:
         for text in texts:
             if text:
                 yield MadeCase(f"content: {kind}", Case(content=text))
-                inside = _without(text, spec)
-                yield MadeCase(f"reasoning: {kind}", Case(reasoning=inside, content="Yes."))
+                if reasons:
+                    yield MadeCase(f"reasoning: {kind}", Case(reasoning=_without(text, spec), content="Yes."))
     if spec.turn.calls is not None:
         for kind, texts in (("hostile", HOSTILE[:6]), ("white space", WHITE), ("marker", prose[:4])):
             for text in texts:
                 yield MadeCase(f"content beside a call: {kind}", Case(content=_beside(text, spec), calls=_SEVERAL[:1]))
-                yield MadeCase(f"reasoning beside a call: {kind}", Case(reasoning=_without(text, spec), calls=_SEVERAL[:1]))
+                if reasons:
+                    yield MadeCase(f"reasoning beside a call: {kind}", Case(reasoning=_without(text, spec), calls=_SEVERAL[:1]))
 
 
 def _beside(text: str, spec: Spec) -> str:
