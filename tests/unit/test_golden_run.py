@@ -7,10 +7,10 @@ import pytest
 
 from untemplate.cli.main import run
 from untemplate.errors import TemplateError
-from untemplate.golden import run as run_module
-from untemplate.golden.compilation import Compilation, CompileJob, safe_name
+from untemplate.golden import corpus
 from untemplate.golden.explain import find_drift
 from untemplate.golden.folder import Difference, State
+from untemplate.golden.jobs import Compilation, CompileJob, safe_name
 from untemplate.golden.run import check_goldens
 from untemplate.spec.files import spec_to_yaml
 from untemplate.spec.model import Prompt, Spec, TemplateInfo
@@ -38,7 +38,7 @@ def fake_compile(job: CompileJob) -> Compilation:
 
 @pytest.fixture
 def manifest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(run_module, "compile_one", fake_compile)
+    monkeypatch.setattr(corpus, "_compile", lambda loaded: fake_compile(loaded.job))
     monkeypatch.delenv("CI", raising=False)
     for name, text in (("a", "one"), ("b", "two")):
         (tmp_path / f"{name}.jinja").write_text(text)

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 import click
 
 COMMANDS: Mapping[str, str] = {
+    "compile": "Compile templates into parser specs and GBNF grammars.",
     "inspect": "Show what was found in a template: markers, capabilities, an annotated turn.",
     "explain": "Show the probes and diff splits that a field of the spec was read from.",
     "grammar": "Write the GBNF grammar of one request.",

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import difflib
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from untemplate.cli.caching import tell_trouble, with_cache
+from untemplate.cli.reports import FORMATS, to_format
 from untemplate.cli.visible import visible
-from untemplate.cli.voice import Voice, with_voice
+from untemplate.cli.voice import Voice, with_voice, write_result
 from untemplate.golden.manifest import DEFAULT_MANIFEST
 
 if TYPE_CHECKING:
+    from untemplate.golden.cache import Cache
     from untemplate.golden.folder import Difference
-    from untemplate.golden.run import GoldenReport
+    from untemplate.golden.run import Checked, GoldenReport
 
 SHOWN_LINES = 40
 """Of one file's differences; ``--verbose`` shows all."""
@@ -30,25 +35,33 @@ def golden() -> None:
 
 _MANIFEST = click.argument("manifest", default=DEFAULT_MANIFEST, type=click.Path(path_type=Path))
 _JOBS = click.option("--jobs", type=click.IntRange(min=0), default=1, show_default=True, help="Processes to use; 0: one for each core.")
+_FORMAT = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "jsonl", *FORMATS]),
+    default="text",
+    show_default=True,
+    help="Of the result; jsonl: a line of JSON for each source, as it is done.",
+)
 
 
 @golden.command()
 @_MANIFEST
 @_JOBS
+@_FORMAT
+@with_cache
 @with_voice
-def check(manifest: Path, jobs: int, voice: Voice) -> int:
+def check(manifest: Path, jobs: int, form: str, cache: Cache | None, voice: Voice) -> int:
     """Compare the goldens of MANIFEST with what its sources compile to now. Exits with 1 when they differ."""
-    report = _compile(manifest, jobs, voice)
-    for each in report.differences:
-        click.echo(f"{each.name}/{each.file}: {each.state.value}")
-        _show_meaning(each)
-        _show_difference(each, None if voice.verbose else SHOWN_LINES)
-    for name in report.orphans:
-        click.echo(f"{name}: no source of the manifest stands for this golden")
-    for name, warning in report.unexpected:
-        click.echo(f"{name}: a warning that the manifest does not expect: {visible(warning)}")
+    report = _compile(manifest, jobs, cache, voice, lines=form == "jsonl")
+    if form == "text":
+        _show_report(report, voice)
+    elif form != "jsonl":
+        from untemplate.cli.golden_report import golden_report
+
+        write_result(to_format(golden_report(report, str(manifest)), form))
     if report.fine:
-        voice.say(f"{len(report.names)} goldens are as they should be")
+        voice.say(f"{len(report.checked)} goldens are as they should be")
         return 0
     voice.say(f"`untemplate golden update {manifest}` writes what the sources compile to now; read the diff before you commit it")
     return 1
@@ -57,14 +70,15 @@ def check(manifest: Path, jobs: int, voice: Voice) -> int:
 @golden.command()
 @_MANIFEST
 @_JOBS
+@with_cache
 @with_voice
-def update(manifest: Path, jobs: int, voice: Voice) -> int:
+def update(manifest: Path, jobs: int, cache: Cache | None, voice: Voice) -> int:
     """Write what the sources of MANIFEST compile to now. Touches only what changed, and refuses in CI."""
     from untemplate.golden.folder import remove_golden, update_golden
     from untemplate.golden.run import refuse_in_ci
 
     refuse_in_ci()
-    report = _compile(manifest, jobs, voice)
+    report = _compile(manifest, jobs, cache, voice)
     update_golden(report.folder, report.differences)
     for each in report.differences:
         click.echo(f"{each.name}/{each.file}: {'removed' if each.state.value == 'extra' else 'written'}")
@@ -73,17 +87,49 @@ def update(manifest: Path, jobs: int, voice: Voice) -> int:
         click.echo(f"{name}: removed, no source stands for it")
     for name, warning in report.unexpected:
         voice.warn(f"{name}: not expected by the manifest: {warning}")
-    voice.say(f"{len(report.names)} goldens, {len({each.name for each in report.differences})} changed")
+    voice.say(f"{len(report.checked)} goldens, {len({each.name for each in report.differences})} changed")
     return 0
 
 
-def _compile(manifest: Path, jobs: int, voice: Voice) -> GoldenReport:
-    from untemplate.cli.progress import with_progress
+def _compile(manifest: Path, jobs: int, cache: Cache | None, voice: Voice, *, lines: bool = False) -> GoldenReport:
+    """Return how a manifest's goldens compare, a bar on standard error meanwhile; ``lines``: tell of each on standard output."""
     from untemplate.golden.batch import default_workers
     from untemplate.golden.run import check_goldens
 
-    watch = None if voice.quiet else lambda outcomes, total: with_progress(outcomes, total, "compiling")
-    return check_goldens(manifest, workers=jobs or default_workers(), watch=watch)
+    def watch(checked: Iterator[Checked], total: int) -> Iterator[Checked]:
+        if not voice.quiet and sys.stderr.isatty():
+            from untemplate.cli.progress import with_progress
+
+            checked = with_progress(checked, total, "compiling")
+        return _written(checked) if lines else checked
+
+    report = check_goldens(manifest, cache=cache, workers=jobs or default_workers(), watch=watch)
+    if lines:
+        from untemplate.golden.records import to_line
+
+        write_result("".join(to_line({"name": name, "state": "orphan"}) for name in report.orphans))
+    tell_trouble(cache, voice)
+    return report
+
+
+def _written(checked: Iterator[Checked]) -> Iterator[Checked]:
+    from untemplate.golden.batch import in_order
+    from untemplate.golden.records import checked_record, to_line
+
+    for each in in_order(checked):
+        write_result(to_line(checked_record(each)))
+        yield each
+
+
+def _show_report(report: GoldenReport, voice: Voice) -> None:
+    for each in report.differences:
+        click.echo(f"{each.name}/{each.file}: {each.state.value}")
+        _show_meaning(each)
+        _show_difference(each, None if voice.verbose else SHOWN_LINES)
+    for name in report.orphans:
+        click.echo(f"{name}: no source of the manifest stands for this golden")
+    for name, warning in report.unexpected:
+        click.echo(f"{name}: a warning that the manifest does not expect: {visible(warning)}")
 
 
 def _show_meaning(each: Difference) -> None:
@@ -99,9 +145,13 @@ def _show_meaning(each: Difference) -> None:
 
 
 def _show_difference(each: Difference, limit: int | None) -> None:
-    old, new = each.old.splitlines(), each.new.splitlines()
-    lines = list(difflib.unified_diff(old, new, "golden", "now", n=1, lineterm=""))[2:]
+    lines = changed_lines(each)
     for line in lines[:limit]:
         click.echo(f"  {visible(line)}")
     if limit is not None and len(lines) > limit:
         click.echo(f"  … {len(lines) - limit} more lines; `--verbose` shows them")
+
+
+def changed_lines(each: Difference) -> list[str]:
+    """Return a unified diff of a golden's file, without its head."""
+    return list(difflib.unified_diff(each.old.splitlines(), each.new.splitlines(), "golden", "now", n=1, lineterm=""))[2:]

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from untemplate.cli.voice import make_console
-from untemplate.golden.batch import Outcome
-
-Result = TypeVar("Result")
+from untemplate.golden.batch import Failure
 
 
-def with_progress(outcomes: Iterator[Outcome[Result]], total: int, what: str) -> Iterator[Outcome[Result]]:
+class Done(Protocol):
+    """What came of one source."""
+
+    @property
+    def failure(self) -> Failure | None: ...
+
+
+Each = TypeVar("Each", bound=Done)
+
+
+def with_progress(outcomes: Iterator[Each], total: int, what: str) -> Iterator[Each]:
     """Yield the outcomes while a bar shows how many there are; nothing is drawn where there is no terminal."""
     console = make_console(stderr=True)
     columns = (

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from untemplate.errors import UntemplateError
 
@@ -85,6 +85,27 @@ def run_batch(
         yield from _run_processes(work, numbered, workers)
 
 
+class Numbered(Protocol):
+    """What has a place in a list."""
+
+    @property
+    def index(self) -> int: ...
+
+
+Placed = TypeVar("Placed", bound=Numbered)
+
+
+def in_order(outcomes: Iterable[Placed]) -> Iterator[Placed]:
+    """Yield outcomes in the order of their jobs, each as soon as all before it have come."""
+    early: dict[int, Placed] = {}
+    due = 0
+    for outcome in outcomes:
+        early[outcome.index] = outcome
+        while due in early:
+            yield early.pop(due)
+            due += 1
+
+
 def default_workers() -> int:
     """Return how many processes this machine has cores for."""
     return max(1, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
@@ -133,13 +154,13 @@ def _collect(
     try:
         while True:
             while not ended and not lost and len(running) < ahead:
-                entry = next(items, None)
-                if entry is None:
+                index, item = next(items, _END)
+                if isinstance(item, Outcome):
+                    yield item
+                elif index is None:
                     ended = True
-                elif isinstance(entry[1], Outcome):
-                    yield entry[1]
-                elif not _submit(pool, work, entry, running):
-                    lost[entry[0]] = entry[1]
+                elif not _submit(pool, work, index, item, running):
+                    lost[index] = item
             if not running:
                 return
             for future in wait(running, return_when=FIRST_COMPLETED).done:
@@ -155,11 +176,15 @@ def _collect(
             future.cancel()
 
 
+_END: tuple[None, Any] = (None, None)
+
+
 def _submit(
-    pool: Executor, work: Callable[[Job], Result], entry: tuple[int, Job], running: dict[Future[Outcome[Result]], tuple[int, Job]]
+    pool: Executor, work: Callable[[Job], Result], index: int, job: Job, running: dict[Future[Outcome[Result]], tuple[int, Job]]
 ) -> bool:
+    """Return whether the pool took the job; a broken one takes none."""
     try:
-        running[pool.submit(attempt, work, *entry)] = entry
+        running[pool.submit(attempt, work, index, job)] = index, job
     except BrokenExecutor:
         return False
     return True

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from untemplate.errors import RequestError
 from untemplate.golden.batch import Failure, Outcome
@@ -16,6 +17,7 @@ from untemplate.golden.folder import ERROR, Difference, compare_golden, find_orp
 from untemplate.golden.jobs import Compilation, CompileJob, Extent, safe_name
 from untemplate.golden.manifest import ManifestEntry, expand_entries, load_manifest
 from untemplate.golden.tools import load_tools
+from untemplate.source import name_source
 from untemplate.spec.yaml_text import dump_yaml
 
 
@@ -86,7 +88,8 @@ def check_goldens(
     manifest = load_manifest(path)
     entries = expand_entries(manifest, path.parent)
     folder = path.parent / manifest.folder
-    jobs = (_job(entry) for entry in entries)
+    tools = {each: load_tools(each) for each in {entry.tools: None for entry in entries} if each is not None}
+    jobs = (_job(entry, tools) for entry in entries)
     outcomes = compile_corpus(jobs, cache=cache, workers=workers, executor=executor)
     found = (_check(folder, entries[outcome.index], outcome) for outcome in outcomes)
     checked = sorted(found if watch is None else watch(found, len(entries)), key=lambda each: each.index)
@@ -103,20 +106,20 @@ def refuse_in_ci() -> None:
         raise RequestError("goldens are not updated in CI", code="E605", hint="run it where you can read the diff, and commit that")
 
 
-def _job(entry: ManifestEntry) -> CompileJob:
+def _job(entry: ManifestEntry, tools: Mapping[str, Sequence[dict[str, Any]]]) -> CompileJob:
     return CompileJob(
         source=entry.source,
         name=entry.name,
         template=entry.template,
         vocabulary=entry.vocabulary,
         overlays=entry.overlays,
-        tools=load_tools(entry.tools) if entry.tools else None,
+        tools=tools[entry.tools] if entry.tools else None,
         extent=Extent.GOLDEN,
     )
 
 
 def _check(folder: Path, entry: ManifestEntry, outcome: Outcome[Compilation]) -> Checked:
-    name = outcome.result.name if outcome.result else safe_name(entry.name or Path(entry.source).stem)
+    name = outcome.result.name if outcome.result else safe_name(entry.name or name_source(entry.source))
     warnings = outcome.result.warnings if outcome.result else ()
     unexpected = () if entry.warnings is None else tuple(each for each in warnings if each.split(" ")[0] not in entry.warnings)
     return Checked(

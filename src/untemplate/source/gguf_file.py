@@ -58,6 +58,7 @@ def read_gguf(path: Path, given: str) -> Contents:
         special_tokens=special,
         adds_bos=adds_bos if isinstance(adds_bos, bool) else None,
         load_vocabulary=functools.partial(_load_vocabulary, first, pairs) if isinstance(tokens, ArrayPlace) else None,
+        vocabulary_files=(first,),
         hint=f"Give the model's template as a .jinja file, and this file for its tokens: --vocabulary {given}",
         notes=notes,
     )

@@ -45,19 +45,24 @@ class JsonVocabulary:
         return None
 
 
+def vocabulary_files(folder: Path) -> tuple[Path, ...]:
+    """Return where a model's folder may list tokens; a file need not be there."""
+    return (folder / "tokenizer.json", folder / "added_tokens.json", folder / "tokenizer_config.json")
+
+
 def load_json_vocabulary(folder: Path) -> JsonVocabulary:
     """Return the vocabulary of a model's folder. Without ``tokenizer.json`` only the added tokens are known.
 
     Raises:
         SourceError: when a file cannot be read or is broken.
     """
-    path = folder / "tokenizer.json"
-    data = read_bytes(path) if path.is_file() else b""
+    tokenizer, more, config = vocabulary_files(folder)
+    data = read_bytes(tokenizer) if tokenizer.is_file() else b""
     added: dict[str, Token] = {}
-    for text, number in read_object(folder / "added_tokens.json").items():
+    for text, number in read_object(more).items():
         if isinstance(number, int):
             added[text] = Token(text=text, id=number, type=TokenType.USER_DEFINED)
-    decoder = read_object(folder / "tokenizer_config.json").get("added_tokens_decoder")
+    decoder = read_object(config).get("added_tokens_decoder")
     for number, entry in (decoder if isinstance(decoder, dict) else {}).items():
         if isinstance(entry, dict):
             _note(added, {**entry, "id": number})

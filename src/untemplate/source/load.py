@@ -39,8 +39,15 @@ def load_source(path: str | Path, *, template: str | None = None, vocabulary: st
                 where=str(vocabulary),
                 hint="Give a GGUF file, a model's folder or its tokenizer_config.json for --vocabulary.",
             )
-        notes += (f"Special tokens and vocabulary are those of {vocabulary}.",)
-        contents = replace(contents, special_tokens=other.special_tokens, adds_bos=other.adds_bos, load_vocabulary=other.load_vocabulary)
+        # Its name, not its path, which is another on each machine: notes stand in the spec.
+        notes += (f"Special tokens and vocabulary are those of {other.name}.",)
+        contents = replace(
+            contents,
+            special_tokens=other.special_tokens,
+            adds_bos=other.adds_bos,
+            load_vocabulary=other.load_vocabulary,
+            vocabulary_files=other.vocabulary_files,
+        )
     chosen, note = choose_template(contents, template)
     return TemplateSource(
         name=contents.name,
@@ -51,6 +58,7 @@ def load_source(path: str | Path, *, template: str | None = None, vocabulary: st
         special_tokens=contents.special_tokens,
         adds_bos=contents.adds_bos,
         load_vocabulary=contents.load_vocabulary,
+        vocabulary_files=contents.vocabulary_files,
         notes=notes + note,
     )
 
@@ -71,8 +79,18 @@ def _read(path: str) -> Contents:
             return read_gguf(place, path)
     except OSError as error:
         raise unreadable(place, error) from error
+    return _read_text(read_bytes(place), name_source(path), path, place)
+
+
+def name_source(path: str | Path) -> str:
+    """Return what the source at ``path`` is called, whether or not it can be read: the file's or the folder's own name."""
+    place = Path(path)
+    if str(path) == "-":
+        return "stdin"
+    if place.is_dir():
+        return place.resolve().name or "folder"
     name = place.resolve().parent.name if place.stem in _FILE_NAMES else place.stem
-    return _read_text(read_bytes(place), name or place.stem, path, place)
+    return name or place.stem
 
 
 def _read_stdin() -> Contents:
@@ -80,7 +98,7 @@ def _read_stdin() -> Contents:
     if raw[:4] == b"GGUF" or len(raw) > MAX_TEXT:
         what = "a GGUF file" if raw[:4] == b"GGUF" else f"more than {MAX_TEXT:,} bytes"
         raise SourceError(f"{what} cannot be read from standard input", where="standard input", hint="Give its path.")
-    return _read_text(raw, "stdin", "-", None)
+    return _read_text(raw, name_source("-"), "-", None)
 
 
 def _read_text(raw: bytes, name: str, given: str, place: Path | None) -> Contents:

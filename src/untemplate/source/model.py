@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -33,6 +34,7 @@ class Contents:
     special_tokens: Mapping[str, str] = field(default_factory=lambda: _EMPTY)
     adds_bos: bool | None = None
     load_vocabulary: Callable[[], Vocabulary] | None = None
+    vocabulary_files: tuple[Path, ...] = ()
     hint: str | None = None
     """What to do when there is no template."""
     notes: tuple[str, ...] = ()
@@ -57,6 +59,8 @@ class TemplateSource:
     """Whether the tokenizer itself puts the BOS token first; ``None``: the source does not say."""
     load_vocabulary: Callable[[], Vocabulary] | None = field(default=None, compare=False, repr=False)
     """Reads the tokens, each time it is called; ``None``: the source has none."""
+    vocabulary_files: tuple[Path, ...] = ()
+    """All that ``load_vocabulary`` reads; a file need not be there."""
     notes: tuple[str, ...] = ()
     """What was decided on the way and a reader should know."""
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from untemplate.errors import SourceError
 from untemplate.source.files import parse_object, read_object, read_text, unreadable
-from untemplate.source.json_vocabulary import load_json_vocabulary
+from untemplate.source.json_vocabulary import load_json_vocabulary, vocabulary_files
 from untemplate.source.model import Contents, SourceKind
 
 CONFIG = "tokenizer_config.json"
@@ -48,6 +48,7 @@ def read_config(text: str, name: str, given: str, folder: Path | None) -> Conten
         special_tokens=_special_tokens(config, {}),
         adds_bos=_flag(config, "add_bos_token"),
         load_vocabulary=functools.partial(load_json_vocabulary, folder) if folder else None,
+        vocabulary_files=vocabulary_files(folder) if folder else (),
         hint=hint,
     )
 
@@ -75,6 +76,7 @@ def read_folder(folder: Path, given: str) -> Contents:
         special_tokens=special,
         adds_bos=_flag(config, "add_bos_token"),
         load_vocabulary=functools.partial(load_json_vocabulary, folder) if _has_vocabulary(folder) else None,
+        vocabulary_files=vocabulary_files(folder),
         hint=_folder_hint(folder),
         notes=tuple(notes),
     )
@@ -135,7 +137,7 @@ def _flag(config: Mapping[str, Any], key: str) -> bool | None:
 
 
 def _has_vocabulary(folder: Path) -> bool:
-    return any((folder / name).is_file() for name in ("tokenizer.json", "added_tokens.json", CONFIG))
+    return any(path.is_file() for path in vocabulary_files(folder))
 
 
 def _folder_hint(folder: Path) -> str:

@@ -1,0 +1,92 @@
+"""Many sources compiled: results that are kept from before at once, the others by any executor, each as it comes.
+
+A run that was killed goes on where it was: what it had delivered is kept. Nothing here imports the compiler before there is
+something to compile, so that a run whose results are all kept costs little more than reading them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+
+from untemplate.golden.batch import AHEAD, Failure, Outcome, failure_of, run_batch
+from untemplate.golden.cache import Cache
+from untemplate.golden.jobs import Compilation, CompileJob
+from untemplate.golden.keys import key_of
+from untemplate.source import TemplateSource, load_source
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    """A job with its source, read once: its key and its result are of the same text."""
+
+    job: CompileJob
+    source: TemplateSource
+
+
+def compile_corpus(
+    jobs: Iterable[CompileJob],
+    *,
+    cache: Cache | None = None,
+    workers: int = 1,
+    executor: Executor | None = None,
+    ahead: int = AHEAD,
+) -> Iterator[Outcome[Compilation]]:
+    """Yield what came of each job, as it comes; ``index`` tells which. A source that fails does not stop the rest.
+
+    Args:
+        jobs: sources and what is wanted of them; taken one by one, so that there may be any number.
+        cache: where results are looked up, and kept the moment they come.
+        workers: processes to use, of this machine.
+        executor: used instead of own processes; it stays the caller's.
+        ahead: how many jobs an executor is given at once.
+    """
+    places: dict[int, tuple[str, str | None]] = {}
+    prepared = (_prepare(index, job, cache, places) for index, job in enumerate(jobs))
+    for outcome in run_batch(_compile, prepared, workers=workers, executor=executor, ahead=ahead):
+        path, key = places.pop(outcome.index)
+        if cache is not None and key is not None:
+            cache.keep(key, _without_place(outcome, path))
+        yield outcome
+
+
+def _prepare(index: int, job: CompileJob, cache: Cache | None, places: dict[int, tuple[str, str | None]]) -> _Loaded | Outcome[Compilation]:
+    """Return what is to be done for a job, or what is known to come of it; note its path and the key to keep that under."""
+    places[index] = job.source, None
+    try:
+        source = load_source(job.source, template=job.template, vocabulary=job.vocabulary)
+        key = key_of(job, source) if cache is not None else None
+    except Exception as error:  # noqa: BLE001 - the rest of the corpus goes on
+        return Outcome(index=index, failure=failure_of(error))
+    known = cache.find(key) if cache is not None and key is not None else None
+    match known:
+        case Compilation():
+            return Outcome(index=index, result=replace(known, source=job.source))
+        case Failure():
+            return Outcome(index=index, failure=_moved(known, _PLACE, job.source))
+    places[index] = job.source, key
+    # What stands for "nothing" in a source need not survive the way to another process.
+    return _Loaded(job, replace(source, special_tokens=dict(source.special_tokens), templates=dict(source.templates)))
+
+
+def _compile(loaded: _Loaded) -> Compilation:
+    from untemplate.golden.compilation import compile_loaded  # the whole compiler, and jinja2
+
+    return compile_loaded(loaded.job, loaded.source)
+
+
+_PLACE = "\0"
+"""Stands in kept results for the path of the source, which is another tomorrow."""
+
+
+def _without_place(outcome: Outcome[Compilation], path: str) -> Compilation | Failure:
+    if outcome.failure is not None:
+        return _moved(outcome.failure, path, _PLACE)
+    assert outcome.result is not None
+    return replace(outcome.result, source="")
+
+
+def _moved(failure: Failure, old: str, new: str) -> Failure:
+    where = failure.where
+    return replace(failure, where=new + where.removeprefix(old)) if where and where.startswith(old) else failure
