@@ -146,8 +146,8 @@ def _stops(signs: Signs) -> tuple[str, ...]:
     """Return the texts at which content may end."""
     layouts = (*signs.layouts, *_call_layouts(signs))
     openings = [Marker(core=" ".join(opening)) for opening in form_openings(signs)]
-    wrappers = [marker for marker in (*signs.content_open, *signs.content_close) if is_marker(marker.core)]
-    found = [*opening_stops(signs), *stops_of(wrappers, ("\n",)), *stops_of(openings, layouts), *stops_of(signs.ends, ())]
+    opens, closes = ([each for each in found if is_marker(each.core)] for found in (signs.content_open, signs.content_close))
+    found = [*opening_stops(signs), *stops_of(opens, ("\n",)), *stops_of(closes, ()), *stops_of(openings, layouts), *stops_of(signs.ends, ())]
     if signs.frame is not None:
         found += [*stops_of([signs.frame.separator], ()), *signs.frame.ignored]
     return tuple(stop for stop in dict.fromkeys(found) if stop.strip())
