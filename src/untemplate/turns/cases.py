@@ -98,12 +98,18 @@ def _all_cases(spec: Spec, seed: int) -> Iterator[MadeCase]:
 
 
 def _presence_grid(spec: Spec) -> Iterator[MadeCase]:
-    """Yield every combination of blocks with 0 to 4 calls; of more calls than the template takes, one message tells it."""
-    most = 1 if spec.turn.calls is None else MOST_CALLS if spec.capabilities.max_calls is None else spec.capabilities.max_calls + 1
-    for count, reasons, speaks in product(range(most + 1), (False, True), (False, True)):
-        case = Case(REASONING if reasons else None, CONTENT if speaks else None, _SEVERAL[:count])
-        if count or reasons or speaks:
+    """Yield every combination of blocks with 0 to 4 calls; one message tells of calls or reasoning that the template does not show."""
+    shown = spec.capabilities.max_calls or MOST_CALLS
+    most = 0 if spec.turn.calls is None else min(shown + 1, MOST_CALLS)
+    reasons = (False, True) if spec.capabilities.reasoning is Support.KEPT else (False,)
+    for count, reasoning, content in product(range(most + 1), reasons, (False, True)):
+        case = Case(REASONING if reasoning else None, CONTENT if content else None, _SEVERAL[:count])
+        if count or reasoning or content:
             yield MadeCase(case.label, case)
+    if len(reasons) == 1:
+        yield MadeCase("reasoning and content", Case(REASONING, CONTENT))
+    if most == 0:
+        yield MadeCase("content and a call", Case(None, CONTENT, _SEVERAL[:1]))
 
 
 def _texts(spec: Spec) -> Iterator[MadeCase]:
