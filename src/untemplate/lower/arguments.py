@@ -60,12 +60,20 @@ def _json(arguments: Arguments, behind: Behind, *, whole: bool) -> Node:
     """Return one object; a string that holds it; or nothing where the close follows at once."""
     text = b.tag(Kind.ARGUMENTS_TEXT, Json(kind=JsonKind.STRING, decoded=True))
     nothing = b.peek(spaced_chunks(behind.tail[:1])) if behind.tail else b.peek(b.seq(SPACE, any_of(End(), behind.structure)))
+    missing = EMPTY if whole else any_of(b.seq(b.peek(b.seq(SPACE, End())), b.note(Code.UNCLOSED_CALL)), b.note(Code.REPAIRED))
     return any_of(
         b.seq(b.peek(b.lit("{")), CUT, b.tag(Kind.ARGUMENTS, Json(kind=JsonKind.OBJECT, python=arguments.encoding is Encoding.PYTHON))),
         b.seq(b.peek(b.seq(any_of(b.lit('"'), b.lit("'")), SPACE, b.lit("{"))), CUT, text),
         b.seq(b.lit("null"), nothing),
-        b.seq(nothing, EMPTY if whole else b.note(Code.REPAIRED)),
+        b.seq(nothing, missing),
     )
+
+
+def undeclared_start(arguments: Arguments | None, vocabulary: Vocabulary, behind: Behind) -> Node:
+    """Return the look-ahead that tells that a name that is not declared is one: arguments are there, or a close."""
+    if arguments is not None and arguments.encoding in (Encoding.JSON, Encoding.PYTHON):
+        return b.peek(b.seq(SPACE, b.lit("{")))
+    return arguments_start(arguments, vocabulary, behind)
 
 
 def _text(behind: Behind) -> Node:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from untemplate.lower.marks import any_of
+from untemplate.lower.marks import NEVER, any_of
 from untemplate.lower.tags import CallData, Code, Kind
 from untemplate.peg import builder as b
 from untemplate.peg.nodes import Cut, Node
@@ -46,7 +46,9 @@ class CallBody:
 
     def undeclared(self) -> Node:
         """Return a whole call to a tool of any name."""
-        return any_of(*(b.atomic(self._call(way.unknown, b.note(Code.UNKNOWN_TOOL), way.unknown_whole)) for way in self.ways))
+        return any_of(
+            *(b.atomic(self._call(way.unknown, b.note(Code.UNKNOWN_TOOL), way.unknown_whole)) for way in self.ways if way.unknown != NEVER)
+        )
 
     def _call(self, *nodes: Node) -> Node:
         return b.tag(Kind.CALL, *nodes, data=self.data)

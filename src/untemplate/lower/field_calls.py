@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from untemplate.lower.arguments import Behind, arguments_node, arguments_start
+from untemplate.lower.arguments import Behind, arguments_node, arguments_start, undeclared_start
 from untemplate.lower.bodies import CallBody, Way
-from untemplate.lower.marks import EMPTY, SPACE, chunks, is_marker, loose, maybe, next_chunk
-from untemplate.lower.tags import CallData, Kind
+from untemplate.lower.marks import EMPTY, NEVER, SPACE, chunks, is_marker, loose, maybe, next_chunk
+from untemplate.lower.tags import CallData, Code, Kind
 from untemplate.lower.vocabulary import Vocabulary, any_name, name_like
 from untemplate.peg import builder as b
 from untemplate.peg.nodes import Literal, Node, Until
-from untemplate.spec.model import CallForm, Field, FieldName, Part, Text
+from untemplate.spec.model import CallForm, Encoding, Field, FieldName, Part, Text
 
 _DIGITS = b.chars("0-9", 1, None, emit=False)
 _DIGITS_OF_ID = b.chars("0-9", 1, None)
@@ -32,7 +32,9 @@ def begins_with_name(form: CallForm) -> bool:
     """Return whether a field call begins with its name, or with an id that holds it."""
     named = any(_is(part, FieldName.NAME) for part in form.fields)
     first = form.fields[0] if form.fields else None
-    return first is not None and (_is(first, FieldName.NAME) or (form.id_parts or (1, 1))[0] == 0 or (not named and _is(first, FieldName.ID)))
+    return first is not None and (
+        _is(first, FieldName.NAME) or (form.id_parts or (1, 1))[0] == 0 or (not named and _is(first, FieldName.ID))
+    )
 
 
 def field_call(form: CallForm, vocabulary: Vocabulary, behind: Behind, rules: b.ArenaBuilder) -> CallBody:
@@ -43,15 +45,28 @@ def field_call(form: CallForm, vocabulary: Vocabulary, behind: Behind, rules: b.
     behind = Behind(tail=tail, structure=behind.structure, stops=behind.stops)
     head, remaining = _head(form, before, vocabulary.name(), arguments_start(form.arguments, vocabulary, behind))
     any_key = replace(vocabulary, keys=None)
-    unknown, _ = _head(form, before, None, arguments_start(form.arguments, any_key, behind))
+    start = undeclared_start(form.arguments, any_key, behind)
+    unknown, _ = _head(form, before, None, start)
     way = Way(
         head=head,
         unknown=unknown,
         rest=b.seq(*remaining, arguments_node(form.arguments, vocabulary, behind, rules, whole=False)),
         whole=b.seq(*remaining, arguments_node(form.arguments, vocabulary, behind, rules, whole=True)),
-        unknown_whole=b.seq(*remaining, arguments_node(form.arguments, any_key, behind, rules, whole=True)),
+        unknown_whole=b.seq(*remaining, start, arguments_node(form.arguments, any_key, behind, rules, whole=True)),
     )
-    return CallBody(ways=(way,), data=_data(form, after))
+    short = _without_separator(form, before, vocabulary)
+    return CallBody(ways=(way,) if short is None else (way, replace(way, head=short, unknown=NEVER)), data=_data(form, after))
+
+
+def _without_separator(form: CallForm, parts: tuple[Part, ...], vocabulary: Vocabulary) -> Node | None:
+    """Return the head of a call whose JSON stands directly behind its name; ``None`` where nothing else stands there."""
+    if form.arguments is None or form.arguments.encoding not in (Encoding.JSON, Encoding.PYTHON) or len(parts) < 2:
+        return None
+    *lead, name, separator = parts
+    if not (_is(name, FieldName.NAME) and isinstance(separator, Text) and separator.text.strip()) or form.id_parts is not None:
+        return None
+    nodes = [_part(parts, index, EMPTY) for index in range(len(lead))]
+    return b.seq(*nodes, SPACE, vocabulary.name(), b.peek(b.seq(SPACE, b.lit("{"))), b.note(Code.REPAIRED))
 
 
 def _data(form: CallForm, after: tuple[Part, ...]) -> CallData:
