@@ -130,7 +130,11 @@ def _member(level: _Level, rules: Rules, *, certain: bool) -> Node:
     """Return a member of an object beside the one that leads to the name. ``certain``: the name has been read."""
     options: list[Node] = []
     if level.arguments:
-        options.append(b.seq(any_of(*map(_key, level.arguments)), _COLON, rules.share("json-arguments", _arguments(certain=certain, python=level.python))))
+        options.append(
+            b.seq(
+                any_of(*map(_key, level.arguments)), _COLON, rules.share("json-arguments", _arguments(certain=certain, python=level.python))
+            )
+        )
     if level.id is not None:
         text = any_of(Json(kind=JsonKind.STRING, decoded=True), Json(kind=JsonKind.NUMBER))
         options.append(b.seq(_key(level.id), _COLON, b.tag(Kind.ID, text)))
