@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
-from xml.sax.saxutils import escape, quoteattr
 
 from untemplate.cli.visible import visible
 
@@ -97,6 +96,8 @@ def _sarif_result(item: Item) -> dict[str, Any]:
 
 
 def _to_junit(report: ReportText) -> str:
+    from xml.sax.saxutils import quoteattr  # it imports half of urllib
+
     failures = sum(item.level is Level.ERROR for item in report.items)
     cases = [_junit_case(item) for item in report.items] or [f'  <testcase classname={quoteattr(report.title)} name="no findings"/>']
     head = f'<testsuite name={quoteattr(report.title)} tests="{len(cases)}" failures="{failures}" errors="0">'
@@ -104,6 +105,8 @@ def _to_junit(report: ReportText) -> str:
 
 
 def _junit_case(item: Item) -> str:
+    from xml.sax.saxutils import escape, quoteattr
+
     body = escape("\n".join([item.message, *(f"{name}: {text}" for name, text in item.details)]))
     element = "failure" if item.level is Level.ERROR else "system-out"
     told = f" message={quoteattr(item.message)}" if element == "failure" else ""

@@ -6,15 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from untemplate.compiler import Compiled
+from untemplate.golden.jobs import EVIDENCE, GRAMMAR
 from untemplate.infer.evidence import Evidence
 from untemplate.parser import build_parser
 from untemplate.spec.codec import encode
 from untemplate.spec.model import Spec
 from untemplate.spec.yaml_text import dump_yaml
-
-EVIDENCE = "evidence.yaml"
-GRAMMAR = "grammar.gbnf"
-DELTAS = "deltas.jsonl"
 
 
 def make_artifacts(compiled: Compiled, tools: Sequence[dict[str, Any]]) -> dict[str, str]:

@@ -6,7 +6,7 @@ import contextlib
 import itertools
 import os
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -118,6 +118,8 @@ def _run_processes(
 
     What such a pool had begun gets a process of its own, job by job, so that only the one to blame is lost.
     """
+    from concurrent.futures import ProcessPoolExecutor  # imports multiprocessing, which a run with nothing to do can save
+
     for first in items:
         lost: dict[int, Job] = {}
         if isinstance(first[1], Outcome):  # a pool is made when there is something to do
@@ -133,7 +135,7 @@ def _run_processes(
 
 
 @contextlib.contextmanager
-def _closing(pool: ProcessPoolExecutor) -> Iterator[ProcessPoolExecutor]:
+def _closing(pool: Executor) -> Iterator[Executor]:
     """Give a pool that is not waited for longer than its running jobs take."""
     try:
         yield pool

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from untemplate.compiler import compile_source
-from untemplate.golden.artifacts import DELTAS, make_artifacts
+from untemplate.golden.artifacts import make_artifacts
 from untemplate.golden.deltas import deltas_text
 from untemplate.golden.example_tools import EXAMPLE_TOOLS
-from untemplate.golden.jobs import Compilation, CompileJob, Extent, safe_name
+from untemplate.golden.jobs import DELTAS, Compilation, CompileJob, Extent, safe_name
 from untemplate.infer.quirks import load_overlay
-from untemplate.source import TemplateSource, load_source
+from untemplate.source import TemplateSource
 from untemplate.spec.files import spec_to_json, spec_to_yaml
 from untemplate.spec.model import Spec
 
@@ -54,12 +54,3 @@ def call_style(spec: Spec) -> str:
     if form.json is not None:
         return "JSON array" if form.json.array else "JSON"
     return f"fields, {form.arguments.encoding.value}" if form.arguments else "fields"
-
-
-def compile_one(job: CompileJob) -> Compilation:
-    """Return the spec, evidence and grammar of one source as texts.
-
-    Raises:
-        UntemplateError: whatever is wrong with the source.
-    """
-    return compile_loaded(job, load_source(job.source, template=job.template, vocabulary=job.vocabulary))

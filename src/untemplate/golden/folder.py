@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from untemplate.golden.artifacts import DELTAS, EVIDENCE, GRAMMAR
+from untemplate.golden.jobs import DELTAS, EVIDENCE, GRAMMAR
 from untemplate.spec.files import write_texts
 
 ERROR = "error.yaml"

@@ -8,6 +8,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+EVIDENCE = "evidence.yaml"
+GRAMMAR = "grammar.gbnf"
+DELTAS = "deltas.jsonl"
+
 
 class Extent(StrEnum):
     """How many of the files are made."""
