@@ -54,7 +54,8 @@ def _reasoning(spec: Spec, signs: Signs, state: PromptState) -> Node:
     if state is PromptState.AFTER_REASONING or not signs.reasoning_close:
         return EMPTY
     close = signs.reasoning_close[0]
-    text = Until(stops=(close.core,))
+    ends = (*signs.ends, *([signs.frame.separator] if signs.frame is not None else []))
+    text = Until(stops=tuple(dict.fromkeys((close.core, *(chunks(end.core)[0] for end in ends)))))
     rest = b.seq(text, _exact(close), _separator(signs))
     if state is PromptState.REASONING:
         return rest
