@@ -121,7 +121,7 @@ def _proof_lines(finding: Finding) -> Iterator[tuple[str, str]]:
     if finding.proof is not None:
         yield "a new turn", visible(finding.proof.turn)
         yield "is meant as", visible(finding.proof.expected)
-        yield "the old gets", visible(finding.proof.got)
+        yield "the old gets", "nothing: its grammar forbids the turn" if finding.proof.got is None else visible(finding.proof.got)
     for probe in finding.evidence:
         yield "seen in probe", visible(probe)
 

@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from untemplate.drift.model import Drift, Finding, Proof, Severity
-from untemplate.drift.proof import find_misread
-from untemplate.drift.samples import SampleTurn, make_parser, sample_turns
+from untemplate.drift.proof import Taker, find_break
+from untemplate.drift.samples import SampleTurn, sample_turns
 from untemplate.drift.units import Unit, compare_units, with_unit
 from untemplate.drift.words import explain, naming_of
 from untemplate.infer.evidence import Evidence
-from untemplate.parser import Parser
 from untemplate.spec.model import Spec
 from untemplate.text.split import DiffSplit, split
 
@@ -48,23 +47,21 @@ def diff(old: Side, new: Side) -> Drift:
 class _Judge:
     """Settles what one unit's difference means, by reading turns that have only that difference."""
 
-    old: Spec
-    parser: Parser
+    old: Taker
     forward: Proof | None
-    """A new turn that the old parser misreads."""
+    """A new turn that the old parser misreads or the old grammar forbids."""
     backward: Proof | None
-    """An old turn that the new parser misreads."""
+    """The same of an old turn."""
     evidence: Mapping[str, tuple[Evidence, ...]]
     """Of the new template."""
 
     @classmethod
     def of(cls, old: Side, new: Side) -> _Judge:
-        parser = make_parser(old.spec)
+        takers = Taker(old.spec), Taker(new.spec)
         return cls(
-            old=old.spec,
-            parser=parser,
-            forward=find_misread(parser, _turns(new)),
-            backward=find_misread(new.spec, _turns(old)),
+            old=takers[0],
+            forward=find_break(*takers, _turns(new)),
+            backward=find_break(*reversed(takers), _turns(old)),
             evidence=new.evidence,
         )
 
@@ -78,7 +75,7 @@ class _Judge:
             old=unit.old,
             new=unit.new,
             severity=severity,
-            explanation=explain(unit, severity, reverse_broken=self.backward is not None),
+            explanation=explain(unit, severity, proof, reverse_broken=self.backward is not None),
             proof=proof,
             evidence=_probes(unit, self.evidence),
         )
@@ -87,9 +84,9 @@ class _Judge:
         """Return a turn that breaks for this unit alone; where it cannot stand alone, one that breaks for all together."""
         if self.forward is None:
             return None
-        alone = with_unit(self.old, unit)
+        alone = with_unit(self.old.spec, unit)
         turns = sample_turns(alone) if alone is not None else ()
-        return find_misread(self.parser, turns) if turns else self.forward
+        return find_break(self.old, Taker(alone), turns) if alone is not None and turns else self.forward
 
 
 def _probes(unit: Unit, evidence: Mapping[str, tuple[Evidence, ...]]) -> tuple[str, ...]:
@@ -113,7 +110,7 @@ def _together(proof: Proof) -> Finding:
         old=None,
         new=None,
         severity=Severity.BREAKING,
-        explanation="no single change breaks the old parser, all of them together do",
+        explanation="no single change breaks the old parser or grammar, all of them together do",
         proof=proof,
     )
 

@@ -31,8 +31,8 @@ class Proof:
     """As the new template writes it."""
     expected: str
     """What was meant, as JSON of the message."""
-    got: str
-    """What the old parser reads, as JSON of the message; or that the old grammar forbids it."""
+    got: str | None
+    """What the old parser reads, as JSON of the message; ``None``: the message that was meant, but the old grammar forbids the turn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -56,6 +56,8 @@ class SampleTurn:
 
     text: str
     """What follows the generation prompt, end of turn included."""
+    body: str
+    """The same without the end of turn, which an engine's stop takes away."""
     meant: Meant
 
 
@@ -72,9 +74,9 @@ def _compact(arguments: str) -> str:
         return arguments
 
 
-def make_parser(spec: Spec, *, thinking: bool = True) -> Parser:
+def make_parser(spec: Spec, tool_choice: str = "auto") -> Parser:
     """Return the parser of a spec for the sample tools, started where the spec's own prompt starts a turn."""
-    return build_parser(spec, tools=TOOLS, enable_thinking=thinking, new_id=lambda: "id")
+    return build_parser(spec, tools=TOOLS, tool_choice=tool_choice, new_id=lambda: "id")
 
 
 def sample_turns(spec: Spec) -> tuple[SampleTurn, ...]:
@@ -102,7 +104,9 @@ def _written(spec: Spec, prefill: str) -> Iterator[SampleTurn]:
             reasoning=reasoning or "",
             calls=tuple((call.name, json.dumps(call.arguments, ensure_ascii=False, separators=(",", ":"))) for call in calls),
         )
-        yield SampleTurn(text=text[len(prefill) :] + end[0], meant=meant)
+        body = text[len(prefill) :]
+        # What closes the last call may be what ends the turn.
+        yield SampleTurn(text=body if body.endswith(end[0]) else body + end[0], body=body, meant=meant)
 
 
 def _messages(spec: Spec) -> Iterator[tuple[str | None, str | None, tuple[ComposedCall, ...]]]:

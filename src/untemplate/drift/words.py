@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from untemplate.drift.model import Severity
+from untemplate.drift.model import Proof, Severity
 from untemplate.drift.units import Unit
 
 
@@ -53,13 +53,16 @@ def naming_of(unit: Unit) -> Naming:
     return Naming("spec", "the spec")
 
 
-def explain(unit: Unit, severity: Severity, *, reverse_broken: bool) -> str:
+def explain(unit: Unit, severity: Severity, proof: Proof | None, *, reverse_broken: bool) -> str:
     """Return one sentence on what a difference means."""
     about = naming_of(unit).about
     change = "is new" if unit.old is None else "is gone" if unit.new is None else f"changed{_layout_only(unit.old, unit.new)}"
     match severity:
         case Severity.BREAKING:
-            meaning = "a parser made from the old template misreads the new one's turns, or its grammar forbids them"
+            forbids = proof is not None and proof.got is None
+            meaning = (
+                f"{'a grammar' if forbids else 'a parser'} made from the old template {'forbids' if forbids else 'misreads'} new turns"
+            )
         case Severity.COMPATIBLE:
             meaning = "the old parser and grammar still take the new turns"
         case Severity.COSMETIC:

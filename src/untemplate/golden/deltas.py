@@ -59,7 +59,9 @@ def turn_text(spec: Spec, sample: Sample) -> str | None:
         return None
     ends = spec.prompt.end_of_turn
     end = (ends.calls if sample.calls else ends.content) or ends.content
-    return compose(spec.turn, reasoning=sample.reasoning, content=sample.content, calls=sample.calls) + (end[0] if end else "")
+    text = compose(spec.turn, reasoning=sample.reasoning, content=sample.content, calls=sample.calls)
+    # What closes the last call may be what ends the turn.
+    return text if not end or text.endswith(end[0]) else text + end[0]
 
 
 def _lines(spec: Spec, sample: Sample, tools: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
