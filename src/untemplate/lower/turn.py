@@ -21,7 +21,7 @@ from untemplate.lower.vocabulary import read_vocabulary
 from untemplate.lower.written import written_turn
 from untemplate.peg import builder as b
 from untemplate.peg.nodes import Any, Arena, End, Json, Literal, Node, Until
-from untemplate.spec.model import Marker, Spec
+from untemplate.spec.model import Marker, Position, Spec
 
 
 class StrictCalls(Protocol):
@@ -63,7 +63,7 @@ def _turn(spec: Spec, request: Request, rules: Rules) -> Node:
     started = b.seq(_blank(signs), maybe(rules.add("started", calls.at_start)) if calls.at_start != NEVER else EMPTY)
     reasoning = _reasoning(signs, calls, request, rules)
     structure = any_of(
-        b.seq(any_of(calls.anywhere, calls.dangling), head),
+        b.seq(any_of(calls.anywhere, calls.dangling), head, _blank_behind_calls(spec)),
         b.seq(any_of(reasoning, doubled_opening(signs)), head, started),
         b.seq(_frame(signs), head, _blank(signs)),
         b.seq(any_of(_wrapper(signs.content_open), _end_of_turn(signs)), head),
@@ -85,6 +85,16 @@ def _head(signs: Signs, request: Request) -> Node:
 def _blank(signs: Signs) -> Node:
     """Return the white space that the template writes before content."""
     return any_of(*(b.lit(text) for text in signs.blank_opens), EMPTY) if signs.blank_opens else EMPTY
+
+
+def _blank_behind_calls(spec: Spec) -> Node:
+    """Return the white space that the template writes between calls and the content that follows them."""
+    own = spec.turn.content.with_calls
+    if own is None or own.position is not Position.AFTER:
+        return EMPTY
+    close = spec.turn.calls.section.close if spec.turn.calls is not None else None
+    blanks = [marker.text for marker in (close, own.open) if marker is not None and not marker.core.strip()]
+    return b.seq(*(maybe(b.lit(text)) for text in blanks if text))
 
 
 def _start(signs: Signs) -> Node:
