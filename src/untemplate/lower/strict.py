@@ -5,6 +5,9 @@ Read ``strict_calls`` next, then ``strict_pairs`` and ``strict_values``.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from untemplate.lower.json_schema.compile import SchemaCompiler
 from untemplate.lower.json_schema.context import Budget
 from untemplate.lower.json_schema.document import Document
@@ -22,6 +25,7 @@ from untemplate.peg.builder import ArenaBuilder
 from untemplate.peg.nodes import Node, Space
 from untemplate.spec.model import CallForm, Calls, Marker, Spec
 
+_ABOUT = ("title", "description", "$schema", "$id", "$comment", "$defs", "definitions")
 _STYLE = Style(closed=True, any_order_on_top=True)
 _PAIRED = Style(closed=True)
 """Arguments are the declared ones, in any order; objects inside them keep the order of their schema."""
@@ -57,7 +61,7 @@ class StrictCalls:
         return node
 
     def _call(self, tool: Tool, form: CallForm, book: RuleBook, texts: TextRules, budget: Budget, id_pattern: str | None) -> Node:
-        document = Document(tool.parameters, tool.name)
+        document = Document(_closed(tool.parameters), tool.name)
         report = Report(tool.name)
         paired = form.arguments is not None and form.arguments.object is not None
         compiler = SchemaCompiler(document, book, style=_PAIRED if paired else _STYLE, budget=budget, report=report)
@@ -67,6 +71,19 @@ class StrictCalls:
             raise document.error(document.root, "properties", "schemas are nested too deeply", code="E413") from None
         self._warnings.update(dict.fromkeys(report.warnings))
         return book.define(f"call-{tool.name}", node)
+
+
+def _closed(parameters: Any) -> Any:
+    """Return parameters with none allowed where they list none and say no more.
+
+    Source: OpenAI's API, where leaving the parameters out means that there are none.
+    """
+    if not isinstance(parameters, Mapping) or parameters.get("required"):
+        return parameters
+    if parameters and parameters.get("properties") != {}:
+        return parameters
+    says_more = set(parameters) - {"type", "properties", "required", *_ABOUT}
+    return parameters if says_more else {**parameters, "additionalProperties": False}
 
 
 def _listed(calls: Calls, call: Node, *, single: bool, book: RuleBook) -> Node:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from untemplate.lower import charset
+from untemplate.lower import automaton, charset
+from untemplate.lower.automaton import TooLarge
+from untemplate.lower.automaton_tree import automaton_tree
 from untemplate.lower.json_schema.compile import SchemaCompiler, declared_order
 from untemplate.lower.json_schema.context import Context
 from untemplate.lower.json_schema.document import Part, derived
@@ -17,6 +19,8 @@ from untemplate.lower.json_schema.fold import gather
 from untemplate.lower.json_schema.objects import Style, member_parts
 from untemplate.lower.marks import chunks
 from untemplate.lower.orders import MOST_EXACT, EndedMember, ended_in_any_order
+from untemplate.lower.pattern_automaton import search
+from untemplate.lower.pattern_nodes import Assert, Place, Rep, Set, cat
 from untemplate.lower.shapes import alt, chars, literal, rep, seq
 from untemplate.lower.strict_values import Ending, ValueWriter, WrittenValue
 from untemplate.lower.text_rules import Stop, TextRules
@@ -73,9 +77,7 @@ class PairWriter:
         members = [member for key in keys if (member := self._member(facts, key, tuple(keys), context)) is not None]
         if missing := [key for key in facts.required if self._ways(facts, key, context) == []]:
             raise compiler.document.error(part, "required", f"no value fits {missing[0]!r}, which is required", code="E412")
-        extra = (
-            None if facts.facets and any(facet.properties for facet in facts.facets) and not self._open(facts) else self._any(tuple(keys))
-        )
+        extra = self._any(tuple(keys), self._of_others(facts, context)) if self._takes_others(facts) else None
         listed, exact = ended_in_any_order(members, extra, compiler.rules, "pairs")
         if not exact:
             message = f"more than {MOST_EXACT} required parameters in any order: that each is there once is not expressed, only how many there are"
@@ -86,10 +88,19 @@ class PairWriter:
         empty = literal((self.pairs.open + self.pairs.close if self.pairs.empty is None else self.pairs.empty) + self.tail.text)
         return alt(filled, empty) if filled is not None else empty
 
-    def _open(self, facts: ObjectFacts) -> bool:
-        """Tell whether the schema asks for keys that it does not declare."""
-        facets = [facet for facet in facts.facets if facet.additional is not None or facet.patterns]
-        return bool(facets) and all(facet.additional is None or facet.additional.schema is not False for facet in facets)
+    def _takes_others(self, facts: ObjectFacts) -> bool:
+        """Tell whether there may be keys that are not declared: where the schema asks for them, or declares none."""
+        if any(facet.additional is not None and facet.additional.schema is False and not facet.patterns for facet in facts.facets):
+            return False
+        spoken = any(facet.additional is not None or facet.patterns for facet in facts.facets)
+        return spoken or not any(facet.properties for facet in facts.facets)
+
+    def _of_others(self, facts: ObjectFacts, context: Context) -> tuple[Part, ...]:
+        """Return what holds for the values under such keys."""
+        if any(facet.patterns for facet in facts.facets):
+            context.say("patternProperties", "any key with any value is taken in arguments written as pairs", Code.ARGUMENTS)
+            return ()
+        return tuple(facet.additional for facet in facts.facets if facet.additional is not None)
 
     def _ways(self, facts: ObjectFacts, key: str, context: Context) -> list[WrittenValue]:
         parts = member_parts(facts, key, context, replace(self.compiler.style, closed=False) if key in facts.required else Style())
@@ -106,12 +117,14 @@ class PairWriter:
         lasts = [seq(literal(shown + self._between(way.label, key)), self.values.ended(way, ending, key)) for way in ways]
         return EndedMember(rules.define(key, alt(*nexts)), rules.define(key, alt(*lasts)), key in facts.required)
 
-    def _any(self, keys: tuple[str, ...]) -> EndedMember:
-        """Return a pair under any key, with any value."""
+    def _any(self, keys: tuple[str, ...], parts: tuple[Part, ...]) -> EndedMember | None:
+        """Return a pair under any key but ``keys``, with any value that fits ``parts``."""
         rules = self.compiler.rules
-        name = rep(chars(_KEY), 1, None)
+        name = self._other_key(keys)
         following, ending = self._endings("", keys)
-        ways = self.values.written((), "value")
+        ways = self.values.written(parts, "value")
+        if not ways:
+            return None
         quote = literal(self._quote())
         made = []
         for end in (following, ending):
@@ -119,6 +132,14 @@ class PairWriter:
                 alt(*(seq(quote, name, quote, literal(self._between(way.label, "")), self.values.ended(way, end, "value")) for way in ways))
             )
         return EndedMember(rules.define("pair", made[0]), rules.define("pair", made[1]), False)
+
+    def _other_key(self, keys: tuple[str, ...]) -> Node:
+        """Return a key that is none of ``keys``."""
+        try:
+            every = search(cat(Assert(Place.START), Rep(Set(_KEY), 1, None), Assert(Place.END))).automaton
+            return automaton_tree(automaton.without(every, automaton.from_strings(keys)), self.compiler.rules, "key", chars)
+        except TooLarge:
+            return rep(chars(_KEY), 1, None)
 
     def _endings(self, key: str, keys: tuple[str, ...]) -> tuple[Ending, Ending]:
         """Return what ends the value at ``key`` where another pair follows, and where it is the last."""
