@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
-FIXTURE ?= fixtures/function_parameter_tags.jinja
+FIXTURE ?= fixtures/hermes_json_tags.jinja
 PYTEST := $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help

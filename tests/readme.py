@@ -18,14 +18,16 @@ _PYTHON = re.compile(r"^```python\n(?P<code>(?s:.*?))^```\n\n```text\n(?P<output
 
 
 def run_command(line: str) -> str:
-    """Return all that a command of the README writes, standard error included."""
+    """Return all that a command of the README writes, standard error included; ``| head -N`` cuts it."""
+    line, _, cut = line.partition(" | head -")
     program, *arguments = shlex.split(line)
     assert program == "untemplate"
     written = io.StringIO()
     with contextlib.redirect_stdout(written), contextlib.redirect_stderr(written):
         code = run(arguments)
     assert code == 0, written.getvalue()
-    return _without_chance(written.getvalue())
+    lines = _without_chance(written.getvalue()).splitlines(keepends=True)
+    return "".join(lines[: int(cut)] if cut else lines)
 
 
 def run_python(code: str) -> str:
