@@ -46,7 +46,8 @@ def check_turn(turn: RenderedTurn, spec: Spec, parser: Parser) -> Outcome:
     lost = find_losses(turn, lambda lost: compare(lost.apply(want), lost.apply(got), spec, ids=False) is None)
     left = compare(lost.apply(want), lost.apply(got), spec, ids=False) if lost.losses else found
     if left is not None:
-        reason = find_rewriting(replace(turn, case=lost.apply(want))) or _undecidable(turn, want, got, spec)
+        kept = lost.apply(want)
+        reason = find_rewriting(replace(turn, case=kept)) or _undecidable(turn, kept, got, spec)
         return Outcome(skipped=reason, difference=left if reason is None else None, remarks=remarks)
     if turn_text(got, turn.mode) != turn_text(turn.case, turn.mode):
         return Outcome(difference=replace(found, what="text"), remarks=remarks)

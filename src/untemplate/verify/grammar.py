@@ -75,13 +75,16 @@ def check_grammar(turn: RenderedTurn, grammars: Grammars) -> Difference | None:
 
 
 def _from_trigger(turn: RenderedTurn, grammar: Grammar) -> str:
-    """Return the turn from where a lazy grammar wakes up: the first trigger behind the content."""
+    """Return the turn from where a lazy grammar wakes up, the first trigger behind the content, to content that follows the calls."""
     if not grammar.lazy:
         return turn.text
     spoken = (turn.case.content or "").strip()
-    start = turn.text.index(spoken) + len(spoken) if spoken in turn.text else 0
-    places = [place for word in grammar.triggers if (place := turn.text.find(word, start)) >= 0]
-    return turn.text[min(places) :] if places else turn.text[start:]
+    start, stop = 0, len(turn.text)
+    if spoken in turn.text:
+        at = turn.text.index(spoken)
+        start, stop = (0, at) if any(-1 < turn.text.find(word) < at for word in grammar.triggers) else (at + len(spoken), stop)
+    places = [place for word in grammar.triggers if (place := turn.text.find(word, start, stop)) >= 0]
+    return turn.text[min(places, default=start) : stop]
 
 
 def _bodies(text: str, spec: Spec) -> Iterator[str]:
