@@ -137,7 +137,8 @@ class PairWriter:
         """Return a key that is none of ``keys``."""
         try:
             every = search(cat(Assert(Place.START), Rep(Set(_KEY), 1, None), Assert(Place.END))).automaton
-            return automaton_tree(automaton.without(every, automaton.from_strings(keys)), self.compiler.rules, "key", chars)
+            tree = automaton_tree(automaton.without(every, automaton.from_strings(keys)), self.compiler.rules, "key", chars)
+            return self.compiler.rules.define("key", tree)
         except TooLarge:
             return rep(chars(_KEY), 1, None)
 
