@@ -56,11 +56,11 @@ def cut(text: str, places: Iterable[int]) -> list[str]:
     return [text[start:stop] for start, stop in zip(edges, edges[1:], strict=False)]
 
 
-def stream(parser: Parser, chunks: Iterable[str], *, truncated: bool = False) -> tuple[Message, Client]:
+def stream(parser: Parser, chunks: Iterable[str | bytes], *, truncated: bool = False) -> tuple[Message, Client]:
     """Return the message of a turn fed in chunks, and the client that added up its deltas."""
     session, client = parser.session(), Client()
     for chunk in chunks:
-        client.add(session.feed(chunk))
+        client.add(session.feed(chunk) if isinstance(chunk, str) else session.feed_bytes(chunk))
     message, deltas = session.finish(truncated=truncated)
     client.add(deltas)
     assert client.fields() == fields(message), "the deltas do not add up to the message"

@@ -131,6 +131,7 @@ class Parser:
             markers=marker_texts(signs),
             token_texts={number: text for text, number in self.spec.tokens.ids.items()},
             prompt_problem=self.start.problem,
+            reasoning_closes=signs.reasoning_close,
         )
 
     def grammar(self) -> Grammar:

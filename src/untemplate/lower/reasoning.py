@@ -118,6 +118,11 @@ def _shown_close(marker: Marker) -> Node:
     return b.seq(white, _shown(marker.core), longest_prefix(marker.after, emit=True))
 
 
+def shown_closes(signs: Signs) -> Node:
+    """Return a close of reasoning where none is open and something has been said: it is text of the message."""
+    return any_of(*(Literal(text=marker.core, emit=True) for marker in signs.reasoning_close))
+
+
 def stray_close(signs: Signs) -> Node:
     """Return a close of reasoning where none is open and nothing has been said yet: it is dropped."""
     closes = [b.seq(loose(marker.core), longest_prefix(marker.after)) for marker in signs.reasoning_close]

@@ -11,7 +11,7 @@ from typing import Protocol
 from untemplate.lower.bodies import CUT
 from untemplate.lower.calls import CallNodes, call_nodes
 from untemplate.lower.marks import EMPTY, NEVER, SPACE, any_of, chunks, is_marker, longest_prefix, loose, many, maybe
-from untemplate.lower.reasoning import doubled_opening, nothing_thought, opening_stops, prose_openings, reasoning_node, stray_close
+from untemplate.lower.reasoning import doubled_opening, nothing_thought, opening_stops, prose_openings, reasoning_node, shown_closes, stray_close
 from untemplate.lower.request import Request
 from untemplate.lower.rules import Rules
 from untemplate.lower.signs import Signs, form_openings, read_signs, stops_of
@@ -71,7 +71,8 @@ def _turn(spec: Spec, request: Request, rules: Rules) -> Node:
     )
     prose, kept = prose_openings(signs) if request.extract_reasoning else (NEVER, NEVER)
     named, line = _prose_wrappers(signs, any_of(boundary, calls.at_start))
-    text = _text(_stops(signs), signs.blank_closes, any_of(prose, named), any_of(kept, line))
+    stray = shown_closes(signs) if request.extract_reasoning else NEVER
+    text = _text(_stops(signs), signs.blank_closes, any_of(prose, named), any_of(kept, line), stray)
     loop = many(any_of(_blank_end(signs.blank_closes), b.seq(SPACE, rules.add("structure", structure)), *text))
     return b.seq(_start(signs), head, started, loop, End())
 
@@ -111,13 +112,14 @@ def _blank_end(blanks: tuple[str, ...]) -> Node:
     return any_of(*(b.seq(b.lit(text), b.peek(End())) for text in blanks))
 
 
-def _text(stops: tuple[str, ...], blanks: tuple[str, ...], prose: Node, kept: Node) -> tuple[Node, Node]:
-    """Return content up to the next sign; the first way is for a sign that turned out to be text.
+def _text(stops: tuple[str, ...], blanks: tuple[str, ...], prose: Node, kept: Node, stray: Node) -> tuple[Node, ...]:
+    """Return content up to the next sign; the ways before the last are for a sign that turned out to be text.
 
     Args:
         blanks: white space that is not part of the text where the turn ends with it.
         prose: a sign that is text where text stands before it.
         kept: white space before a sign that belongs to the text.
+        stray: signs that are text, but should not be there.
     """
     until: Node = Until(stops=stops, quotable=True)
     if blanks:
@@ -126,8 +128,9 @@ def _text(stops: tuple[str, ...], blanks: tuple[str, ...], prose: Node, kept: No
     body = b.seq(until, many(b.seq(prose, Any(), until)), maybe(kept)) if prose != NEVER else until
     whole = b.tag(Kind.CONTENT, b.peek(Any()), CUT, body)
     if not stops:
-        return NEVER, whole
-    return b.tag(Kind.CONTENT, b.peek(any_of(*(b.lit(stop) for stop in stops))), Any(), CUT, body), whole
+        return (whole,)
+    told = b.tag(Kind.CONTENT, b.note(Code.STRAY_MARKER), stray, CUT, body) if stray != NEVER else NEVER
+    return told, b.tag(Kind.CONTENT, b.peek(any_of(*(b.lit(stop) for stop in stops))), Any(), CUT, body), whole
 
 
 def _reasoning(signs: Signs, calls: CallNodes, request: Request, rules: Rules) -> Node:
@@ -158,6 +161,7 @@ def _stops(signs: Signs) -> tuple[str, ...]:
     openings = [Marker(core=" ".join(opening)) for opening in form_openings(signs)]
     opens, closes = ([each for each in found if is_marker(each.core)] for found in (signs.content_open, signs.content_close))
     found = [*opening_stops(signs), *stops_of(opens, ("\n",)), *stops_of(closes, ()), *stops_of(openings, layouts), *stops_of(signs.ends, ())]
+    found += [marker.core for marker in signs.reasoning_close]
     if signs.frame is not None:
         found += [*stops_of([signs.frame.separator], ()), *signs.frame.ignored]
     return tuple(stop for stop in dict.fromkeys(found) if stop.strip())

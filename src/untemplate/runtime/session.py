@@ -18,6 +18,7 @@ from untemplate.runtime.decode import Utf8Decoder
 from untemplate.runtime.log import Log
 from untemplate.runtime.message import Delta, Diagnostic, Message
 from untemplate.runtime.tokens import TokenReader, without_breaks
+from untemplate.spec.model import Marker
 
 _AROUND = 32
 _MARKER_BEGUN = re.compile(r"<[|｜]|<[^<>\s]+>|\[[A-Z_]")
@@ -52,6 +53,7 @@ class Plan:
     """The texts of markers that are one token."""
     prompt_problem: str = ""
     """Why the given prompt tells nothing of where the turn starts."""
+    reasoning_closes: tuple[Marker, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +116,28 @@ class Session:
 
     def _cleaned(self, events: list[Event]) -> list[Event]:
         return without_breaks(events) if self._tokens.breaks else events
+
+    def feed_injected(self, text: str) -> list[Delta]:
+        """Return what text makes new that the engine put in by itself, such as the close of reasoning when a budget ran out.
+
+        A close of reasoning in it does not count: reasoning goes on until the model closes it. Feed such text with ``feed`` where
+        the model is known to answer after it.
+
+        Raises:
+            RequestError: after ``finish``.
+        """
+        if self._builder.kind != Kind.REASONING:
+            return self.feed(text)
+        for marker in self._plan.reasoning_closes:
+            head, core, tail = text.partition(marker.core)
+            if core:
+                written = head.removesuffix(marker.before)
+                layout = marker.before if len(written) == len(head) and self._ends_with(marker.before) else ""
+                text = written + tail.removeprefix(layout)
+        return self.feed(text)
+
+    def _ends_with(self, text: str) -> bool:
+        return bool(text) and str(self._text).endswith(text)
 
     def feed_bytes(self, data: bytes) -> list[Delta]:
         """Return what these bytes of UTF-8 make new: half a character waits, broken bytes become U+FFFD."""
