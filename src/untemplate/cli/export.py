@@ -4,23 +4,32 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from untemplate.cli.inputs import read_any_text, read_spec
+from untemplate.cli.request import make_parser, with_request
 from untemplate.cli.voice import Voice, with_voice, write_result
+from untemplate.emit.targets import TARGETS, Material
 
 if TYPE_CHECKING:
     from untemplate.emit.export import Exported
-    from untemplate.spec.model import Spec
 
-TARGETS = ("response-template",)
+_HELP = "\n".join(f"{name}: {target.summary}{' *' if target.per_request else ''}.\n" for name, target in TARGETS.items())
 
 
-@click.command()
+@click.command(
+    help=f"""Write what a runtime loads, made from SPEC.
+
+{_HELP}
+Those with a * are made for one request: give its --tools.
+
+What does not fit is said field by field; nothing is then written and the exit code is 1, unless --allow-lossy.
+"""
+)
 @click.argument("spec")
-@click.option("--to", "target", type=click.Choice(TARGETS), required=True, help="What to write.")
+@click.option("--to", "target", type=click.Choice(list(TARGETS)), required=True, help="What to write.")
 @click.option(
     "--profile",
     type=click.Choice(["portable", "transformers"]),
@@ -29,17 +38,27 @@ TARGETS = ("response-template",)
     help="Who reads a response template.",
 )
 @click.option("--patch", metavar="FILE", help="Write this tokenizer_config.json with the response template in it.")
+@with_request
 @click.option("--allow-lossy", is_flag=True, help="Write the file although something of the spec does not fit into it.")
 @click.option("-o", "--output", metavar="FILE", help="Write to a file instead of standard output.")
 @with_voice
-def export(spec: str, target: str, profile: str, patch: str | None, allow_lossy: bool, output: str | None, voice: Voice) -> int:
-    """Write what a runtime loads, made from SPEC.
-
-    response-template: the JSON that transformers, vLLM and SGLang read from tokenizer_config.json.
-
-    What does not fit is said field by field; nothing is then written and the exit code is 1, unless --allow-lossy.
-    """
-    made = _response_template(read_spec(spec), profile, patch)
+def export(
+    spec: str,
+    target: str,
+    profile: str,
+    patch: str | None,
+    request: dict[str, Any],
+    allow_lossy: bool,
+    output: str | None,
+    voice: Voice,
+) -> int:
+    """Write what a runtime loads; see ``help`` above."""
+    if patch is not None and target != "response-template":
+        raise click.UsageError("--patch goes with --to response-template")
+    parser = make_parser(read_spec(spec), request)
+    made = TARGETS[target].write(Material(spec=parser.spec, request=parser.request, start=parser.start, profile=profile))
+    if patch is not None:
+        made = _patched(made, patch)
     for note in made.notes:
         voice.say(f"note: {note}")
     for loss in made.losses:
@@ -51,10 +70,7 @@ def export(spec: str, target: str, profile: str, patch: str | None, allow_lossy:
     return 0
 
 
-def _response_template(spec: Spec, profile: str, patch: str | None) -> Exported:
-    from untemplate.emit.response_template import Profile, emit_response_template, patch_tokenizer_config
+def _patched(made: Exported, path: str) -> Exported:
+    from untemplate.emit.response_template import patch_tokenizer_config
 
-    made = emit_response_template(spec, Profile(profile))
-    if patch is None:
-        return made
-    return replace(made, text=patch_tokenizer_config(read_any_text(patch), json.loads(made.text), patch))
+    return replace(made, text=patch_tokenizer_config(read_any_text(path), json.loads(made.text), path))

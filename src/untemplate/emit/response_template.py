@@ -16,7 +16,7 @@ from untemplate.emit.export import Exported, Loss
 from untemplate.emit.response_template_blocks import content_field, start_anchor, thinking_field
 from untemplate.emit.response_template_calls import CallsField, calls_field
 from untemplate.emit.response_template_check import check_response_template
-from untemplate.errors import SpecError
+from untemplate.emit.tokenizer_config import put_member
 from untemplate.lower.signs import read_signs
 from untemplate.spec.model import Spec
 
@@ -60,30 +60,9 @@ def response_template(spec: Spec, profile: Profile = Profile.PORTABLE) -> tuple[
 
 
 def patch_tokenizer_config(text: str, template: Mapping[str, Any], name: str) -> str:
-    """Return a ``tokenizer_config.json`` with the response template in it, everything else as it was: order, numbers, indentation.
+    """Return a ``tokenizer_config.json`` with the response template in it, everything else as it stands.
 
     Raises:
         SpecError: E515 when the text is no JSON object. ``name`` says which file it is.
     """
-    try:
-        data = json.loads(text)
-    except ValueError as error:
-        raise SpecError(f"this is not JSON: {error}", code="E515", where=name) from error
-    if not isinstance(data, dict):
-        raise SpecError("this is not a tokenizer configuration: it should be one JSON object", code="E515", where=name)
-    data[KEY] = dict(template)
-    end = "\n" if text.endswith("\n") else ""
-    return json.dumps(data, ensure_ascii=not _has_raw_unicode(text), indent=_indent(text)) + end
-
-
-def _has_raw_unicode(text: str) -> bool:
-    return not text.isascii()
-
-
-def _indent(text: str) -> int | str | None:
-    """Return how deep the first member of a JSON text is indented."""
-    for line in text.splitlines()[1:]:
-        lead = line[: len(line) - len(line.lstrip())]
-        if line.strip():
-            return lead if "\t" in lead else len(lead)
-    return None
+    return put_member(text, KEY, dict(template), name)
