@@ -11,7 +11,15 @@ from typing import Protocol
 from untemplate.lower.bodies import CUT
 from untemplate.lower.calls import CallNodes, call_nodes
 from untemplate.lower.marks import EMPTY, NEVER, SPACE, any_of, chunks, is_marker, longest_prefix, loose, many, maybe
-from untemplate.lower.reasoning import doubled_opening, nothing_thought, opening_stops, prose_openings, reasoning_node, shown_closes, stray_close
+from untemplate.lower.reasoning import (
+    doubled_opening,
+    nothing_thought,
+    opening_stops,
+    prose_openings,
+    reasoning_node,
+    shown_closes,
+    stray_close,
+)
 from untemplate.lower.request import Request
 from untemplate.lower.rules import Rules
 from untemplate.lower.signs import Signs, form_openings, read_signs, stops_of
@@ -160,7 +168,13 @@ def _stops(signs: Signs) -> tuple[str, ...]:
     layouts = (*signs.layouts, *_call_layouts(signs))
     openings = [Marker(core=" ".join(opening)) for opening in form_openings(signs)]
     opens, closes = ([each for each in found if is_marker(each.core)] for found in (signs.content_open, signs.content_close))
-    found = [*opening_stops(signs), *stops_of(opens, ("\n",)), *stops_of(closes, ()), *stops_of(openings, layouts), *stops_of(signs.ends, ())]
+    found = [
+        *opening_stops(signs),
+        *stops_of(opens, ("\n",)),
+        *stops_of(closes, ()),
+        *stops_of(openings, layouts),
+        *stops_of(signs.ends, ()),
+    ]
     found += [marker.core for marker in signs.reasoning_close]
     if signs.frame is not None:
         found += [*stops_of([signs.frame.separator], ()), *signs.frame.ignored]

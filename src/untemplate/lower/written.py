@@ -66,7 +66,10 @@ def _reasoning(spec: Spec, signs: Signs, state: PromptState) -> Node:
 
 
 def _wrapped(signs: Signs, node: Node, *, opened: bool, free: bool = False) -> Node:
-    """Return content inside its wrapper, whose close may be the end of the turn. ``opened``: the prompt has opened it; ``free``: it may be left out."""
+    """Return content inside its wrapper, whose close may be the end of the turn.
+
+    ``opened``: the prompt has opened it; ``free``: it may be left out.
+    """
     opens = [] if opened else [_exact(marker) for marker in signs.content_open[:1]]
     if free:
         opens = [b.optional(node) for node in opens]
