@@ -20,6 +20,7 @@ from untemplate.peg.program import Program, compile_program
 from untemplate.runtime.call_reader import Reading
 from untemplate.runtime.message import Message
 from untemplate.runtime.session import Plan, Session
+from untemplate.runtime.tokens import break_markers
 from untemplate.spec.model import Spec
 
 if TYPE_CHECKING:
@@ -117,17 +118,18 @@ class Parser:
     @cached_property
     def _plan(self) -> Plan:
         signs = read_signs(self.spec, with_calls=bool(self.request.callable_tools))
+        prefill = break_markers(self.start.prefill, self.start.own, marker_texts(signs)) if self.start.own else self.start.prefill
         return Plan(
             program=self._program,
             reading=Reading(
                 schemas={tool.name: tool.parameters for tool in self.request.tools},
                 new_id=self._new_id,
-                base=len(self.start.prefill),
+                base=len(prefill),
                 keep=self.start.keep,
                 most_calls=None if self.request.parallel else 1,
                 named=self.request.named,
             ),
-            prefill=self.start.prefill,
+            prefill=prefill,
             markers=marker_texts(signs),
             token_texts={number: text for text, number in self.spec.tokens.ids.items()},
             prompt_problem=self.start.problem,

@@ -22,6 +22,8 @@ class Start:
     prefill: str = ""
     keep: int = 0
     """From where on in ``prefill`` its text belongs to the message."""
+    own: tuple[tuple[int, int], ...] = ()
+    """From where to where in ``prefill`` its text is the message's own words: no marker in it is one."""
     problem: str = ""
     """Why the given prompt does not tell where the turn starts; ``""`` where it does."""
 
@@ -77,7 +79,11 @@ def start_of_continuation(spec: Spec, messages: Sequence[Mapping[str, Any]] | No
     reasoning = next((str(last[key]) for key in _REASONING_KEYS if last.get(key)), "")
     if not extract_reasoning and which == "content":
         reasoning = ""
-    return Start(prefill=_compose(spec, reasoning, _content_text(last.get("content")), which))
+    text = _content_text(last.get("content"))
+    prefill = _compose(spec, reasoning, text, which)
+    said = [(len(prefill) - len(text), text)] if prefill.endswith(text) else []
+    own = [(place, place + len(words)) for place, words in (*said, (prefill.find(reasoning), reasoning)) if words and place >= 0]
+    return Start(prefill=prefill, own=tuple(sorted(own)))
 
 
 def _content_text(content: Any) -> str:

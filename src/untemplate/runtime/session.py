@@ -17,7 +17,7 @@ from untemplate.runtime.call_reader import Reading
 from untemplate.runtime.decode import Utf8Decoder
 from untemplate.runtime.log import Log
 from untemplate.runtime.message import Delta, Diagnostic, Message
-from untemplate.runtime.tokens import TokenReader, without_breaks
+from untemplate.runtime.tokens import BREAK, TokenReader, without_breaks
 from untemplate.spec.model import Marker
 
 _AROUND = 32
@@ -46,7 +46,7 @@ class Plan:
     program: Program
     reading: Reading
     prefill: str = ""
-    """Text of the turn that the prompt holds already; it is read first."""
+    """Text of the turn that the prompt holds already; it is read first. There may be breaks in it."""
     markers: tuple[str, ...] = ()
     """Openings whose beginning, at the end of a cut turn, is no text."""
     token_texts: Mapping[int, str]
@@ -89,7 +89,7 @@ class Session:
         if plan.prompt_problem:
             self._problems = (Diagnostic(code="prompt_mismatch", position=0, message=plan.prompt_problem),)
         if plan.prefill:
-            self._started = self._builder.add(self._machine.feed(plan.prefill))
+            self._started = self._builder.add(self._cleaned(self._machine.feed(plan.prefill)))
             self._take_problems()
 
     def feed(self, text: str) -> list[Delta]:
@@ -115,7 +115,7 @@ class Session:
         return deltas
 
     def _cleaned(self, events: list[Event]) -> list[Event]:
-        return without_breaks(events) if self._tokens.breaks else events
+        return without_breaks(events) if self._tokens.breaks or BREAK in self._plan.prefill else events
 
     def feed_injected(self, text: str) -> list[Delta]:
         """Return what text makes new that the engine put in by itself, such as the close of reasoning when a budget ran out.

@@ -6,7 +6,7 @@ one (between a quote and a marker that is its own token). It is taken out of the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from untemplate.peg.events import TEXT, Event
 
@@ -68,6 +68,21 @@ class TokenReader:
     def position(self, place: int) -> int:
         """Return a place of the machine's text in the text without breaks."""
         return place - sum(number + at < place for number, at in enumerate(self.breaks))
+
+
+def break_markers(text: str, ranges: Sequence[tuple[int, int]], markers: Iterable[str]) -> str:
+    """Return a text with every marker broken that stands in one of the ranges."""
+    known = tuple(markers)
+    pieces: list[str] = []
+    done = 0
+    for start, stop in ranges:
+        own = text[start:stop]
+        pieces.append(text[done:start])
+        done = start
+        for place in sorted({at + len(marker) - 1 for marker in known for at in _places(own, marker)}):
+            pieces += [text[done : start + place], BREAK]
+            done = start + place
+    return "".join([*pieces, text[done:]])
 
 
 def _places(text: str, marker: str) -> list[int]:
