@@ -143,6 +143,15 @@ def form_openings(signs: Signs) -> list[tuple[str, ...]]:
     return list(found)
 
 
+def boundary_texts(signs: Signs) -> tuple[tuple[str, ...], ...]:
+    """Return the texts that structure behind a call may begin with, as chunks."""
+    closes = [signs.section.close] if signs.section.close is not None else []
+    frame = [signs.frame.separator] if signs.frame is not None else []
+    openings = [marker for marker in (*signs.reasoning_open, *signs.content_open) if is_marker(marker.core)]
+    found = [*form_openings(signs), *(chunks(marker.core) for marker in (*closes, *openings, *frame, *signs.ends))]
+    return tuple(text for text in dict.fromkeys(found) if text)
+
+
 def marker_texts(signs: Signs) -> tuple[str, ...]:
     """Return every text that is written around blocks and calls: what a turn that was cut may end within."""
     markers = [*signs.reasoning_open, *signs.reasoning_close, *signs.content_open, *signs.content_close, *signs.ends]

@@ -6,6 +6,7 @@ Read ``strict_calls`` next, then ``strict_pairs`` and ``strict_values``.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from untemplate.lower.json_schema.compile import SchemaCompiler
@@ -18,8 +19,9 @@ from untemplate.lower.json_schema.syntaxes import PYTHON
 from untemplate.lower.request import Request, Tool
 from untemplate.lower.rulebook import RuleBook
 from untemplate.lower.shapes import EMPTY, alt, literal, rep, seq
+from untemplate.lower.signs import boundary_texts, read_signs
 from untemplate.lower.strict_calls import CallWriter
-from untemplate.lower.text_rules import TextRules
+from untemplate.lower.text_rules import Stop, TextRules
 from untemplate.lower.warnings import GrammarWarning
 from untemplate.peg.builder import ArenaBuilder
 from untemplate.peg.nodes import Node, Space
@@ -50,27 +52,40 @@ class StrictCalls:
         """
         assert spec.turn.calls is not None
         book = RuleBook(rules.rules)
-        texts = TextRules(book)
-        budget = Budget()
-        form = spec.turn.calls.forms[0]
+        structure = boundary_texts(read_signs(spec, with_calls=True))
+        shared = _Shared(book, TextRules(book), Budget(), structure)
         wanted = [tool for tool in request.callable_tools if request.named in (None, tool.name)]
-        calls = [self._call(tool, form, book, texts, budget, spec.capabilities.id_pattern) for tool in wanted]
+        calls = [self._call(tool, spec, shared) for tool in wanted]
         single = not request.parallel or request.named is not None or spec.capabilities.max_calls == 1
         node = _listed(spec.turn.calls, book.define("call", alt(*calls)), single=single, book=book)
         rules.rules.update(book.rules)
         return node
 
-    def _call(self, tool: Tool, form: CallForm, book: RuleBook, texts: TextRules, budget: Budget, id_pattern: str | None) -> Node:
+    def _call(self, tool: Tool, spec: Spec, shared: _Shared) -> Node:
+        assert spec.turn.calls is not None
+        form = spec.turn.calls.forms[0]
         document = Document(_closed(tool.parameters), tool.name)
         report = Report(tool.name)
         paired = form.arguments is not None and form.arguments.object is not None
-        compiler = SchemaCompiler(document, book, style=_PAIRED if paired else _STYLE, budget=budget, report=report)
+        compiler = SchemaCompiler(document, shared.book, style=_PAIRED if paired else _STYLE, budget=shared.budget, report=report)
+        id_pattern = spec.capabilities.id_pattern
         try:
-            node = CallWriter(tool.name, form, compiler, texts, id_pattern).node()
+            node = CallWriter(tool.name, form, compiler, shared.texts, id_pattern=id_pattern, structure=shared.structure).node()
         except RecursionError:
             raise document.error(document.root, "properties", "schemas are nested too deeply", code="E413") from None
         self._warnings.update(dict.fromkeys(report.warnings))
-        return book.define(f"call-{tool.name}", node)
+        return shared.book.define(f"call-{tool.name}", node)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shared:
+    """What the calls of all tools are made with."""
+
+    book: RuleBook
+    texts: TextRules
+    budget: Budget
+    structure: tuple[Stop, ...]
+    """What may follow a call."""
 
 
 def _closed(parameters: Any) -> Any:

@@ -10,10 +10,10 @@ from untemplate.lower.json_schema.compile import SchemaCompiler
 from untemplate.lower.json_schema.document import Part, derived
 from untemplate.lower.json_schema.syntax import JSON, Syntax
 from untemplate.lower.json_schema.syntaxes import PYTHON, TEXT
-from untemplate.lower.marks import chunks, next_chunk
+from untemplate.lower.marks import next_chunk
 from untemplate.lower.shapes import EMPTY, chars, literal, rep, seq
 from untemplate.lower.strict_pairs import PairWriter, Tail
-from untemplate.lower.text_rules import TextRules
+from untemplate.lower.text_rules import Stop, TextRules
 from untemplate.peg.nodes import Node
 from untemplate.spec.model import Arguments, CallForm, Encoding, Field, FieldName, JsonCall, Text
 
@@ -24,13 +24,16 @@ _NOT_IN_ID = " \t\n\r<>{}[]()\"'`,;|=\\"
 class CallWriter:
     """Writes the calls of one tool."""
 
-    def __init__(self, name: str, form: CallForm, compiler: SchemaCompiler, texts: TextRules, id_pattern: str | None) -> None:
+    def __init__(
+        self, name: str, form: CallForm, compiler: SchemaCompiler, texts: TextRules, *, id_pattern: str | None, structure: tuple[Stop, ...]
+    ) -> None:
         self.name = name
         self.form = form
         self.compiler = compiler
         self.rules = compiler.rules
         self.texts = texts
         self.id_pattern = id_pattern
+        self.structure = structure
 
     def node(self) -> Node:
         """Return the call without the marker that opens it; what closes it is there, but in a list of JSON calls."""
@@ -165,8 +168,7 @@ class CallWriter:
         if everything and self.form.close is not None:
             texts.append(self.form.close.text)
         text = "".join(texts)
-        stops = ((chunks(text)[0],),) if text.strip() else ()
-        writer = PairWriter(layout, self.compiler, self.texts, Tail(text, stops))
+        writer = PairWriter(layout, self.compiler, self.texts, Tail(text, self.structure))
         return writer.node(self.compiler.document.root), None if everything else taken
 
 

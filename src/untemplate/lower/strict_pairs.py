@@ -6,7 +6,9 @@ all that stands before the next key, or with all that closes the call.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from os.path import commonprefix
 
 from untemplate.lower import automaton, charset
 from untemplate.lower.automaton import TooLarge
@@ -17,7 +19,7 @@ from untemplate.lower.json_schema.document import Part, derived
 from untemplate.lower.json_schema.facts import ObjectFacts
 from untemplate.lower.json_schema.fold import gather
 from untemplate.lower.json_schema.objects import Style, member_parts
-from untemplate.lower.marks import chunks
+from untemplate.lower.marks import chunks, is_marker
 from untemplate.lower.orders import MOST_EXACT, EndedMember, ended_in_any_order
 from untemplate.lower.pattern_automaton import search
 from untemplate.lower.pattern_nodes import Assert, Place, Rep, Set, cat
@@ -36,8 +38,27 @@ class Tail:
     """What stands behind the arguments of a call up to the first thing that is not literal text."""
 
     text: str
-    stops: tuple[Stop, ...]
-    """Texts that end the last value for the parser, without what closes the value itself."""
+    structure: tuple[Stop, ...] = ()
+    """What may follow a call: another one, the close of the section, the end of the turn."""
+
+    def stops(self, closes: Stop, inner: str) -> list[Stop]:
+        """Return the texts at which the parser takes a text value, and the call, to be closed.
+
+        It takes the call's close without its beginning or its end, and in place of the value's own, where structure follows.
+
+        Args:
+            closes: what closes the value.
+            inner: what closes the list of pairs.
+        """
+        tail = (*chunks(inner), *chunks(self.text))
+        parts = [(), *(tail[start:] for start in range(1, len(tail)) if is_marker(tail[start]))]
+        found = [(*closes, *part, *structure) for part in parts for structure in self.structure]
+        found += [(*closes, *tail[:1])] if tail else []
+        if len(tail) > 1:
+            found.append(tail)
+        elif tail and (is_marker(tail[0]) or not closes):
+            found += [(*tail, *structure) for structure in self.structure]
+        return found
 
 
 class PairWriter:
@@ -147,12 +168,10 @@ class PairWriter:
         behind = self._behind(key)
         closes = chunks(behind)
         gap = chunks(self.pairs.separator + self.opening)
-        if gap:
-            nexts = [(*closes, *gap)]
-        else:
-            nexts = [(*closes, *chunks(self._shown(other) + self._between(None, other))) for other in keys] or [closes]
-        lasts = [(*closes, *chunks(self.pairs.close)[:1])] if self.pairs.close.strip() else [(*closes, *stop) for stop in self.tail.stops]
-        stops = tuple(stop for stop in dict.fromkeys([*nexts, *(lasts or [closes])]) if stop)
+        shown = [self._shown(other) + self._between(None, other) for other in keys]
+        nexts = [(*closes, *(gap or chunks(commonprefix(shown))))]
+        lasts = self.tail.stops(closes, self.pairs.close)
+        stops = _shortest(stop for stop in (*nexts, *(lasts or [closes])) if stop)
         following = Ending(behind + self.pairs.separator + self.opening, stops)
         return following, Ending(behind + self.pairs.close + self.tail.text, stops)
 
@@ -169,6 +188,15 @@ class PairWriter:
 
     def _behind(self, key: str) -> str:
         return _text_of(self.pairs.pair[self.value_at + 1 :], None, key)
+
+
+def _shortest(stops: Iterable[Stop]) -> tuple[Stop, ...]:
+    """Return the stops but those that begin with another one."""
+    found: list[Stop] = []
+    for stop in sorted(dict.fromkeys(stops), key=lambda stop: (len(stop), len("".join(stop)))):
+        if not any(stop[: len(one) - 1] == one[:-1] and stop[len(one) - 1].startswith(one[-1]) for one in found if len(one) <= len(stop)):
+            found.append(stop)
+    return tuple(found)
 
 
 def _text_of(parts: tuple[SpecPart, ...], label: str | None, key: str) -> str:
