@@ -58,27 +58,31 @@ class Expanded:
     warnings: tuple[GrammarWarning, ...]
 
 
-def expand(arena: Arena, *, behind: str = "") -> Expanded:
+def expand(arena: Arena, *, given: Mapping[str, Node] | None = None, behind: str = "") -> Expanded:
     """Return plain rules that write what the strict side of ``arena`` writes, and what was widened.
 
     Args:
+        given: rules that the arena refers to and that are plain already.
         behind: a text that has been written already: only what may follow it there is left.
 
     Raises:
         GrammarError: E403 for a look-around that a grammar cannot say.
     """
-    return _Expander(arena).expand(behind)
+    return _Expander(arena, given or {}).expand(behind)
 
 
 class _Expander:
-    def __init__(self, arena: Arena) -> None:
-        self.source, self.leaves = settle(arena)
+    def __init__(self, arena: Arena, given: Mapping[str, Node]) -> None:
+        settled, self.leaves = settle(arena, given)
+        self.given = given
+        self.source: Mapping[str, Node] = {**given, **settled}
         self.root = arena.root
-        self.rules = RuleBook()
+        self.rules = RuleBook(given)
+        self.rules.rules.update(given)
         self.texts = TextRules(self.rules)
         self.budget = Budget()
         self.warnings: dict[GrammarWarning, None] = {}
-        self.texty = _text_rules(self.source)
+        self.texty = _text_rules(settled)
         self.names: dict[str, str] = {}
         self.made: dict[Items, Node] = {}
         self.open: dict[Items, str | None] = {}
@@ -203,6 +207,8 @@ class _Expander:
         return any(_ends_open((self.source[name],), self.source, set()))
 
     def rule(self, name: str) -> Node:
+        if name in self.given:
+            return Ref(name=name)
         if name not in self.names:
             self.names[name] = self.rules.reserve(name)
             self.rules.fill(self.names[name], self.body(name))

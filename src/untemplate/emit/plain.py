@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from untemplate.peg.nodes import Choice, Node, Ref, Repeat, Sequence
+from untemplate.peg.nodes import Characters, Choice, Literal, Node, Ref, Repeat, Sequence
 
 Rules = Mapping[str, Node]
 
@@ -32,13 +32,17 @@ def references(node: Node) -> Iterator[str]:
         one = todo.pop()
         if isinstance(one, Ref):
             yield one.name
-        else:
+        elif not isinstance(one, Literal | Characters):
             todo.extend(reversed(children(one)))
 
 
-def regular_rules(rules: Rules) -> frozenset[str]:
-    """Return the rules that lead to no recursion: a lexer can take each of them as one token."""
-    uses = {name: set(references(node)) for name, node in rules.items()}
+def regular_rules(references_of: Mapping[str, list[str]]) -> frozenset[str]:
+    """Return the rules that lead to no recursion: a lexer can take each of them as one token.
+
+    Args:
+        references_of: the rules that each rule refers to.
+    """
+    uses = {name: set(used) for name, used in references_of.items()}
     users: dict[str, list[str]] = {}
     for name, used in uses.items():
         for other in used:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import replace
 
 from untemplate.errors import GrammarError
@@ -35,8 +36,11 @@ Leaf = Json | Schema | Gbnf
 NOTHING = Sequence(items=())
 
 
-def settle(arena: Arena) -> tuple[dict[str, Node], dict[str, Leaf]]:
+def settle(arena: Arena, given: Container[str] = ()) -> tuple[dict[str, Node], dict[str, Leaf]]:
     """Return the rules that the strict side of ``arena`` needs, and the values and grammars in them by made-up names.
+
+    Args:
+        given: names of rules that are written out already.
 
     Raises:
         GrammarError: E403 for a look-around that a grammar cannot say.
@@ -46,7 +50,7 @@ def settle(arena: Arena) -> tuple[dict[str, Node], dict[str, Leaf]]:
     todo = [arena.root]
     while todo:
         name = todo.pop()
-        if name in rules:
+        if name in rules or name in given:
             continue
         settled.asked = []
         rules[name] = settled.node(arena.rules[name])

@@ -1,4 +1,7 @@
-"""Makes plain rules small: equal rules become one, names of names vanish, small ones are written in place, deep ones are split."""
+"""Makes plain rules small: equal rules become one, names of names vanish, small ones are written in place, deep ones are split.
+
+Every step hands a tree on as it is where nothing changes in it, since most trees need no change.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from untemplate.emit.plain import Rules, children, references, regular_rules
+from untemplate.emit.plain import Rules, references, regular_rules
 from untemplate.lower.rulebook import RuleBook
 from untemplate.lower.shapes import rep, seq
 from untemplate.peg.nodes import Characters, Choice, Literal, Node, Ref, Repeat, Sequence
@@ -18,6 +21,8 @@ MOST_DEPTH = 10
 _SMALL = 12
 _EASY_COUNT = 300
 _NUMBER = re.compile(r"(-\d+)+$")
+Uses = dict[str, list[str]]
+"""The rules that each rule refers to, each time it does."""
 
 
 def tidy(rules: Rules, root: str = "root", *, frame: frozenset[str] = frozenset()) -> dict[str, Node]:
@@ -27,54 +32,49 @@ def tidy(rules: Rules, root: str = "root", *, frame: frozenset[str] = frozenset(
         frame: rules that are written in place wherever an engine's lexer would take them as one token.
     """
     book = RuleBook(rules)
-    split: dict[str, Node] = {}
-    for name, node in rules.items():
-        split[name] = _split(node, book, name, 0)
+    split = {name: _split(node, book, name, 0) for name, node in rules.items()}
     split.update(book.rules)
     joined = _join_equal(split, root)
-    placed = _write_in_place(joined, root, frame)
+    placed = _Placed(joined, root, frame).rules()
     return _named(_order(_at_root(placed, root), root), root)
-
-
-def _at_root(rules: dict[str, Node], root: str) -> dict[str, Node]:
-    """Return ``rules`` with the root's own tree at the root, where it only names a rule that nothing else uses."""
-    node = rules[root]
-    if isinstance(node, Ref) and sum(name == node.name for other in rules.values() for name in references(other)) == 1:
-        return {**rules, root: rules[node.name]}
-    return rules
-
-
-def _named(rules: dict[str, Node], root: str) -> dict[str, Node]:
-    """Return ``rules`` with the numbers in their names closed up, in order of appearance."""
-    names: dict[str, str] = {}
-    book = RuleBook(())
-    for name in rules:
-        base = _NUMBER.sub("", name)
-        names[name] = root if name == root else book.reserve(base)
-    return {names[name]: _rename(node, names) for name, node in rules.items()}
-
-
-def _split(node: Node, book: RuleBook, hint: str, depth: int) -> Node:
-    """Return ``node`` with large counts nested, repetitions of repetitions and deep groups made rules."""
-    match node:
-        case Sequence(items=items):
-            return _flat(_split(item, book, hint, depth) for item in items)
-        case Choice(options=options):
-            choice = Choice(options=tuple(_split(option, book, hint, depth + 1) for option in options))
-            return book.define(hint, choice) if depth >= MOST_DEPTH else choice
-        case Repeat(item=item, minimum=minimum, maximum=maximum):
-            inner = _split(item, book, hint, depth + 1)
-            if isinstance(inner, Repeat) or (depth >= MOST_DEPTH and not isinstance(inner, Literal | Characters | Ref)):
-                inner = book.define(hint, inner)
-            return _counted(inner, minimum, maximum, book, hint)
-        case _:
-            return node
 
 
 def _flat(nodes: Iterable[Node]) -> Node:
     """Return a sequence with sequences inside opened; literals stay apart, since each may be a token of its own."""
-    items = tuple(item for node in nodes for item in (node.items if isinstance(node, Sequence) else (node,)))
-    return items[0] if len(items) == 1 else Sequence(items=items)
+    items: list[Node] = []
+    for node in nodes:
+        if isinstance(node, Sequence):
+            items.extend(node.items)
+        else:
+            items.append(node)
+    return items[0] if len(items) == 1 else Sequence(items=tuple(items))
+
+
+def _split(node: Node, book: RuleBook, hint: str, depth: int) -> Node:
+    """Return ``node`` with large counts nested, repetitions of repetitions and deep groups made rules."""
+    if isinstance(node, Literal | Ref | Characters):
+        return node
+    match node:
+        case Sequence(items=items):
+            inner = [_split(item, book, hint, depth) for item in items]
+            return node if all(map(_same, inner, items)) else _flat(inner)
+        case Choice(options=options):
+            inner = [_split(option, book, hint, depth + 1) for option in options]
+            choice = node if all(map(_same, inner, options)) else Choice(options=tuple(inner))
+            return book.define(hint, choice) if depth >= MOST_DEPTH else choice
+        case Repeat(item=item, minimum=minimum, maximum=maximum):
+            one = _split(item, book, hint, depth + 1)
+            if isinstance(one, Repeat) or (depth >= MOST_DEPTH and not isinstance(one, Literal | Characters | Ref)):
+                one = book.define(hint, one)
+            if one is item and max(minimum, maximum or 0) <= _EASY_COUNT:
+                return node
+            return _counted(one, minimum, maximum, book, hint)
+        case _:
+            return node
+
+
+def _same(left: Node, right: Node) -> bool:
+    return left is right
 
 
 def _counted(item: Node, minimum: int, maximum: int | None, book: RuleBook, hint: str) -> Node:
@@ -110,12 +110,12 @@ def _join_equal(rules: dict[str, Node], root: str) -> dict[str, Node]:
     names: dict[str, str] = {}
     while True:
         firsts: dict[Node, str] = {}
-        changed = False
+        changed: set[str] = set()
         for name, node in rules.items():
             target = node.name if isinstance(node, Ref) else firsts.setdefault(node, name)
             if target != name and name != root:
                 names[name] = target
-                changed = True
+                changed.add(name)
         if not changed:
             return rules
         finals = {name: _final(name, names) for name in names}
@@ -131,69 +131,98 @@ def _final(name: str, names: dict[str, str]) -> str:
 
 
 def _rename(node: Node, names: dict[str, str]) -> Node:
+    if isinstance(node, Literal | Characters):
+        return node
     match node:
         case Ref(name=name):
             return Ref(name=names[name]) if name in names else node
         case Sequence(items=items):
-            return Sequence(items=tuple(_rename(item, names) for item in items))
+            inner = [_rename(item, names) for item in items]
+            return node if all(map(_same, inner, items)) else Sequence(items=tuple(inner))
         case Choice(options=options):
-            return Choice(options=tuple(_rename(option, names) for option in options))
+            inner = [_rename(option, names) for option in options]
+            return node if all(map(_same, inner, options)) else Choice(options=tuple(inner))
         case Repeat(item=item, minimum=minimum, maximum=maximum):
-            return Repeat(item=_rename(item, names), minimum=minimum, maximum=maximum)
+            one = _rename(item, names)
+            return node if one is item else Repeat(item=one, minimum=minimum, maximum=maximum)
         case _:
             return node
 
 
-def _write_in_place(rules: dict[str, Node], root: str, frame: frozenset[str]) -> dict[str, Node]:
-    """Return ``rules`` with literals and what is used once and small written where they are used.
+class _Placed:
+    """Rules with literals, and what is used once and small, written where they are used.
 
     What an engine's lexer takes as one token (a rule without recursion) is never opened inside a rule with recursion.
     """
-    regular = regular_rules(rules)
-    uses = Counter(name for node in rules.values() for name in references(node))
-    inline: set[str] = set()
-    opened: set[str] = set()
-    for name, node in rules.items():
-        if name == root:
-            continue
-        if name in frame and name in regular:
-            opened.add(name)
-        elif isinstance(node, Literal) and (uses[name] == 1 or len(node.text) <= _SMALL):
-            inline.add(name)
-        elif uses[name] == 1 and _weight(node) <= _SMALL and name not in references(node):
-            inline.add(name)
-    done: dict[str, Node] = {}
 
-    def fill(node: Node, user: str, depth: int) -> Node:
+    def __init__(self, rules: dict[str, Node], root: str, frame: frozenset[str]) -> None:
+        self.source = rules
+        uses = {name: list(references(node)) for name, node in rules.items()}
+        self.regular = regular_rules(uses)
+        counts = Counter(name for used in uses.values() for name in used)
+        self.opened = {name for name in frame if name in self.regular and name != root}
+        self.inline = {name for name, node in rules.items() if name != root and self._fits(name, node, counts[name], uses[name])}
+
+    def _fits(self, name: str, node: Node, count: int, used: list[str]) -> bool:
+        if isinstance(node, Literal):
+            return count == 1 or len(node.text) <= _SMALL
+        return count == 1 and name not in used and _weight(node, _SMALL) >= 0
+
+    def rules(self) -> dict[str, Node]:
+        """Return the rules; those that were written in place everywhere are still among them."""
+        return {name: self.fill(node, name in self.regular, 0) for name, node in self.source.items()}
+
+    def fill(self, node: Node, regular: bool, depth: int) -> Node:
+        if isinstance(node, Literal | Characters):
+            return node
         match node:
-            case Ref(name=name) if name in opened:
-                return fill(rules[name], user, depth)
-            case Ref(name=name) if name in inline and depth < 3:
-                target = rules[name]
-                if isinstance(target, Literal) or (name in regular) == (user in regular):
-                    return fill(target, user, depth + 1)
+            case Ref(name=name):
+                if name in self.opened:
+                    return self.fill(self.source[name], regular, depth)
+                if name in self.inline and depth < 3:
+                    target = self.source[name]
+                    if isinstance(target, Literal) or (name in self.regular) == regular:
+                        return self.fill(target, regular, depth + 1)
                 return node
             case Sequence(items=items):
-                return _flat(fill(item, user, depth) for item in items)
+                inner = [self.fill(item, regular, depth) for item in items]
+                return node if all(map(_same, inner, items)) else _flat(inner)
             case Choice(options=options):
-                filled: list[Node] = []
-                for option in options:
-                    one = fill(option, user, depth)
-                    filled.extend(one.options if isinstance(one, Choice) else (one,))
-                return Choice(options=tuple(filled))
+                inner = [self.fill(option, regular, depth) for option in options]
+                if all(map(_same, inner, options)):
+                    return node
+                return Choice(options=tuple(one for option in inner for one in (option.options if isinstance(option, Choice) else (option,))))
             case Repeat(item=item, minimum=minimum, maximum=maximum):
-                inner = fill(item, user, depth)
-                return node if isinstance(inner, Repeat) else Repeat(item=inner, minimum=minimum, maximum=maximum)
+                one = self.fill(item, regular, depth)
+                return node if one is item or isinstance(one, Repeat) else Repeat(item=one, minimum=minimum, maximum=maximum)
             case _:
                 return node
 
-    for name, node in rules.items():
-        done[name] = fill(node, name, 0)
-    return done
+
+def _weight(node: Node, left: int) -> int:
+    """Return what is left of a budget of nodes after ``node``; negative when it is too large."""
+    left -= 1
+    if left < 0 or isinstance(node, Literal | Characters | Ref):
+        return left
+    inner: tuple[Node, ...] = ()
+    match node:
+        case Sequence(items=inner) | Choice(options=inner):
+            pass
+        case Repeat(item=item):
+            inner = (item,)
+    for one in inner:
+        left = _weight(one, left)
+        if left < 0:
+            break
+    return left
 
 
-def _weight(node: Node) -> int:
-    return 1 + sum(_weight(child) for child in children(node))
+def _at_root(rules: dict[str, Node], root: str) -> dict[str, Node]:
+    """Return ``rules`` with the root's own tree at the root, where it only names a rule that nothing else uses."""
+    node = rules[root]
+    if isinstance(node, Ref) and sum(name == node.name for other in rules.values() for name in references(other)) == 1:
+        return {**rules, root: rules[node.name]}
+    return rules
 
 
 def _order(rules: dict[str, Node], root: str) -> dict[str, Node]:
@@ -212,3 +241,13 @@ def _order(rules: dict[str, Node], root: str) -> dict[str, Node]:
             work.pop()
             after.append(name)
     return {root: rules[root], **{name: rules[name] for name in after if name != root}}
+
+
+def _named(rules: dict[str, Node], root: str) -> dict[str, Node]:
+    """Return ``rules`` with the numbers in their names closed up, in order of appearance."""
+    names: dict[str, str] = {}
+    book = RuleBook(())
+    for name in rules:
+        names[name] = root if name == root else book.reserve(_NUMBER.sub("", name))
+    changed = {name: new for name, new in names.items() if name != new}
+    return {names[name]: _rename(node, changed) for name, node in rules.items()} if changed else rules

@@ -35,7 +35,7 @@ def turn_grammar(spec: Spec, request: Request, start: Start = NOTHING_WRITTEN) -
     begun = _begun(spec, start)
     words = triggers(spec, request) if calls and request.tool_choice == "auto" and not begun else ()
     arena = lower_turn(spec, request, strict=strict, start=start, from_trigger=bool(words))
-    text, warnings = emit_gbnf(arena, behind=begun)
+    text, warnings = emit_gbnf(arena, given=strict.rules, behind=begun)
     return Grammar(
         text=text,
         lazy=bool(words),

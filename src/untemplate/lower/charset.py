@@ -7,6 +7,7 @@ Surrogates are not characters and never members.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 CharSet = tuple[tuple[int, int], ...]
 
@@ -29,6 +30,7 @@ def make_set(ranges: Iterable[tuple[int, int]]) -> CharSet:
     return tuple(merged)
 
 
+@lru_cache(maxsize=4096)
 def of(text: str) -> CharSet:
     """Return the set of the characters of ``text``."""
     return make_set((ord(character), ord(character)) for character in text)
@@ -39,6 +41,7 @@ def union(*sets: CharSet) -> CharSet:
     return make_set(pair for one in sets for pair in one)
 
 
+@lru_cache(maxsize=4096)
 def complement(one: CharSet) -> CharSet:
     """Return all characters that are not in ``one``."""
     return _cut(ALL, one)

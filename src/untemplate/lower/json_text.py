@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from untemplate.lower import charset
 from untemplate.lower.charset import ALL, CharSet
 from untemplate.lower.rulebook import RuleBook
@@ -41,24 +43,48 @@ def _escape_wide() -> Node:
     return seq(literal("\\u"), alt(latin, low, high, seq(_pick("dD"), _pick("01234567"), rep(HEX, 2, 2)), _surrogates()))
 
 
+_ANY = _escape_any()
+_WIDE_ESCAPE = _escape_wide()
+_RAW = chars(charset.difference(ALL, _MUST_ESCAPE))
+
+
 def json_char(rules: RuleBook, members: CharSet) -> Node:
     """Return one character of ``members`` as JSON writes it inside a string: raw, or in its escaped forms."""
+    key = ("json char", members)
+    found = rules.shared.get(key)
+    if found is None:
+        found = rules.shared[key] = _char(rules, members)
+    return found
+
+
+def _char(rules: RuleBook, members: CharSet) -> Node:
     if members == ALL:
-        raw = chars(charset.difference(ALL, _MUST_ESCAPE))
-        return rules.define("char", alt(raw, rules.define("escape", _escape_any())))
-    options: list[Node] = []
-    if raw_members := charset.difference(members, _MUST_ESCAPE):
-        options.append(chars(raw_members))
+        return rules.define("char", alt(_RAW, rules.define("escape", _ANY)))
+    raw, escaped, count, wide = _parts(members)
+    options = [raw] if raw is not None else []
+    if escaped is not None:
+        options.append(rules.define("escape", escaped) if count > 1 else escaped)
+    if wide:
+        options.append(rules.define("escape-wide", _WIDE_ESCAPE))
+    return options[0] if len(options) == 1 else rules.define("char", alt(*options))
+
+
+@lru_cache(maxsize=4096)
+def _parts(members: CharSet) -> tuple[Node | None, Node | None, int, bool]:
+    """Return the raw characters, the escaped ones with their number, and whether ``\\uXXXX`` past ASCII is one."""
+    raw = charset.difference(members, _MUST_ESCAPE)
     escaped = charset.intersection(members, _MUST_ESCAPE)
-    if escaped:
-        options.append(_escapes(rules, escaped))
-    if not charset.difference(_WIDE, members):
-        options.append(rules.define("escape-wide", _escape_wide()))
-    node = alt(*options)
-    return node if len(options) == 1 else rules.define("char", node)
+    count = sum(high - low + 1 for low, high in escaped)
+    return (
+        chars(raw) if raw else None,
+        _escapes(escaped) if escaped else None,
+        count,
+        not charset.difference(_WIDE, members),
+    )
 
 
-def _escapes(rules: RuleBook, members: CharSet) -> Node:
+@lru_cache(maxsize=512)
+def _escapes(members: CharSet) -> Node:
     codes = [code for low, high in members for code in range(low, high + 1)]
     letters = "".join(_SHORT.get(code, chr(code) if code in (0x22, 0x5C) else "") for code in codes)
     options: list[Node] = [_pick(letters)] if letters else []
@@ -67,5 +93,4 @@ def _escapes(rules: RuleBook, members: CharSet) -> Node:
         if lows:
             digits = "".join(f"{low:x}{low:X}" for low in lows)
             options.append(seq(literal(f"u00{half}"), _pick(digits)))
-    node = seq(literal("\\"), alt(*options))
-    return node if len(codes) == 1 and len(options) == 1 else rules.define("escape", node)
+    return seq(literal("\\"), alt(*options))

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterable
+from functools import lru_cache
 
 from untemplate.peg.nodes import Node, Ref
 
 _UNFIT = re.compile(r"[^a-z0-9]+")
 
 
+@lru_cache(maxsize=8192)
 def rule_name(hint: str) -> str:
-    """Return ``hint`` as a rule name of every dialect: lower case, dashes, starting with a letter, at most 40 characters."""
-    name = _UNFIT.sub("-", hint.lower()).strip("-")[:40].strip("-")
+    """Return ``hint`` as a rule name of every dialect: lower case, dashes, starting with a letter, at most 16 characters."""
+    name = _UNFIT.sub("-", hint.lower()).strip("-")[:16].strip("-")
     return name if name[:1].isalpha() else f"r-{name}".strip("-")
 
 

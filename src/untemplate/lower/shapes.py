@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from untemplate.lower import charset
 from untemplate.lower.charset import CharSet
-from untemplate.peg.nodes import Characters, Choice, Literal, Node, Repeat, Sequence
+from untemplate.peg.nodes import Characters, Choice, Literal, Node, Ref, Repeat, Sequence
 
 EMPTY = Sequence(items=())
 """Matches the empty text."""
@@ -31,6 +32,8 @@ def seq(*nodes: Node) -> Node:
 
 
 def _join(left: Node, right: Node) -> Node | None:
+    if isinstance(right, Ref) and not isinstance(left, Ref | Repeat):
+        return None
     if isinstance(left, Literal) and isinstance(right, Literal):
         return Literal(text=left.text + right.text) if not left.emit and not right.emit else None
     if isinstance(left, Literal | Sequence) and not isinstance(right, Repeat):
@@ -85,6 +88,7 @@ def rep(node: Node, minimum: int, maximum: int | None) -> Node:
     return Repeat(item=node, minimum=minimum, maximum=maximum)
 
 
+@lru_cache(maxsize=4096)
 def chars(members: CharSet) -> Node:
     """Return one character of the set, as a literal where it has a single member."""
     if len(members) == 1 and members[0][0] == members[0][1]:

@@ -160,7 +160,8 @@ def marker_texts(signs: Signs) -> tuple[str, ...]:
     texts += [signs.frame.separator.core] if signs.frame is not None else []
     for form in signs.forms:
         texts.append(form.open.core)
-        texts += [form.open.text + form.fields[0].text] if form.fields and isinstance(form.fields[0], Text) else []
+        inner = form.fields[0].text if form.fields and isinstance(form.fields[0], Text) else ""
+        texts += [form.open.text + inner, inner if is_marker(inner) else ""]
         texts += [form.close.core] if form.close is not None else []
     return tuple(dict.fromkeys(text for text in map(str.strip, texts) if text))
 

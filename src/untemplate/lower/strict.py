@@ -22,21 +22,31 @@ from untemplate.lower.shapes import EMPTY, alt, literal, rep, seq
 from untemplate.lower.signs import boundary_texts, read_signs
 from untemplate.lower.strict_calls import CallWriter
 from untemplate.lower.text_rules import Stop, TextRules
+from untemplate.lower.tool_schema import property_names
 from untemplate.lower.warnings import GrammarWarning
 from untemplate.peg.builder import ArenaBuilder
-from untemplate.peg.nodes import Node, Space
+from untemplate.peg.arena import references
+from untemplate.peg.nodes import Choice, Node, Space
 from untemplate.spec.model import CallForm, Calls, Marker, Spec
 
 _ABOUT = ("title", "description", "$schema", "$id", "$comment", "$defs", "definitions")
+_MANY_KEYS = 300
+_ELSEWHERE: Node = Choice(options=())
 _STYLE = Style(closed=True, any_order_on_top=True)
 _PAIRED = Style(closed=True)
 """Arguments are the declared ones, in any order; objects inside them keep the order of their schema."""
 
 
 class StrictCalls:
-    """Makes the calls of a turn for a grammar; ``warnings`` has what their schemas ask and it does not hold."""
+    """Makes the calls of a turn for a grammar; ``warnings`` has what their schemas ask and it does not hold.
+
+    The calls of many tools are many rules, of literals and references only. They are handed on in ``rules``; the arena of the
+    turn has an empty rule for each that the turn itself refers to.
+    """
 
     def __init__(self) -> None:
+        self.rules: dict[str, Node] = {}
+        """The rules of the calls, written out."""
         self._warnings: dict[GrammarWarning, None] = {}
 
     @property
@@ -45,7 +55,7 @@ class StrictCalls:
         return tuple(self._warnings)
 
     def __call__(self, spec: Spec, request: Request, rules: ArenaBuilder) -> Node:
-        """Return the calls with what stands around and between them; the rules they need are added to ``rules``.
+        """Return the calls with what stands around and between them; the rules they need are in ``self.rules``.
 
         Raises:
             SchemaError: the parameters of a tool are malformed, refer to nothing, or nothing fits them.
@@ -53,12 +63,14 @@ class StrictCalls:
         assert spec.turn.calls is not None
         book = RuleBook(rules.rules)
         structure = boundary_texts(read_signs(spec, with_calls=True))
-        shared = _Shared(book, TextRules(book), Budget(), structure)
         wanted = [tool for tool in request.callable_tools if request.named in (None, tool.name)]
+        keys = sum(len(property_names(tool.parameters, tool.parameters) or ()) for tool in wanted)
+        shared = _Shared(book, TextRules(book), Budget(), structure, keys > _MANY_KEYS)
         calls = [self._call(tool, spec, shared) for tool in wanted]
         single = not request.parallel or request.named is not None or spec.capabilities.max_calls == 1
         node = _listed(spec.turn.calls, book.define("call", alt(*calls)), single=single, book=book)
-        rules.rules.update(book.rules)
+        self.rules = book.rules
+        rules.rules.update(dict.fromkeys(references(node), _ELSEWHERE))
         return node
 
     def _call(self, tool: Tool, spec: Spec, shared: _Shared) -> Node:
@@ -70,7 +82,16 @@ class StrictCalls:
         compiler = SchemaCompiler(document, shared.book, style=_PAIRED if paired else _STYLE, budget=shared.budget, report=report)
         id_pattern = spec.capabilities.id_pattern
         try:
-            node = CallWriter(tool.name, form, compiler, shared.texts, id_pattern=id_pattern, structure=shared.structure).node()
+            writer = CallWriter(
+                tool.name,
+                form,
+                compiler,
+                shared.texts,
+                id_pattern=id_pattern,
+                structure=shared.structure,
+                many_keys=shared.many_keys,
+            )
+            node = writer.node()
         except RecursionError:
             raise document.error(document.root, "properties", "schemas are nested too deeply", code="E413") from None
         self._warnings.update(dict.fromkeys(report.warnings))
@@ -86,6 +107,8 @@ class _Shared:
     budget: Budget
     structure: tuple[Stop, ...]
     """What may follow a call."""
+    many_keys: bool
+    """There are so many keys that text values cannot have rules of their own for each."""
 
 
 def _closed(parameters: Any) -> Any:
@@ -111,7 +134,7 @@ def _listed(calls: Calls, call: Node, *, single: bool, book: RuleBook) -> Node:
         more = EMPTY if single else rep(seq(syntax.comma(book, members=False), call), 0, None)
         listed = syntax.listing(book, seq(call, more), members=False, may_be_empty=False)
         return seq(opened, _marker(form.open), listed, closed)
-    one = book.define("marked-call", seq(_marker(form.open), call))
+    one = seq(_marker(form.open), call)
     if single:
         return one if section.several_only else seq(opened, one, closed)
     between = _separator(section.separator)

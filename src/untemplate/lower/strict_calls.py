@@ -25,7 +25,15 @@ class CallWriter:
     """Writes the calls of one tool."""
 
     def __init__(
-        self, name: str, form: CallForm, compiler: SchemaCompiler, texts: TextRules, *, id_pattern: str | None, structure: tuple[Stop, ...]
+        self,
+        name: str,
+        form: CallForm,
+        compiler: SchemaCompiler,
+        texts: TextRules,
+        *,
+        id_pattern: str | None,
+        structure: tuple[Stop, ...],
+        many_keys: bool,
     ) -> None:
         self.name = name
         self.form = form
@@ -34,6 +42,7 @@ class CallWriter:
         self.texts = texts
         self.id_pattern = id_pattern
         self.structure = structure
+        self.many_keys = many_keys
 
     def node(self) -> Node:
         """Return the call without the marker that opens it; what closes it is there, but in a list of JSON calls."""
@@ -168,7 +177,7 @@ class CallWriter:
         if everything and self.form.close is not None:
             texts.append(self.form.close.text)
         text = "".join(texts)
-        writer = PairWriter(layout, self.compiler, self.texts, Tail(text, self.structure))
+        writer = PairWriter(layout, self.compiler, self.texts, Tail(text, self.structure), many_keys=self.many_keys)
         return writer.node(self.compiler.document.root), None if everything else taken
 
 

@@ -64,7 +64,7 @@ class Tail:
 class PairWriter:
     """Writes the arguments of one tool as pairs."""
 
-    def __init__(self, arguments: Arguments, compiler: SchemaCompiler, texts: TextRules, tail: Tail) -> None:
+    def __init__(self, arguments: Arguments, compiler: SchemaCompiler, texts: TextRules, tail: Tail, *, many_keys: bool) -> None:
         assert arguments.object is not None
         self.arguments = arguments
         self.pairs: PairList = arguments.object
@@ -72,9 +72,20 @@ class PairWriter:
         self.tail = tail
         kinds = [part.field if isinstance(part, Field) else None for part in self.pairs.pair]
         self.key_at, self.value_at = kinds.index(FieldName.KEY), kinds.index(FieldName.VALUE)
+        self.shared = self._shared_close(many_keys=many_keys)
         self.opening = "".join(part.text for part in self.pairs.pair[: self.key_at] if isinstance(part, Text))
         behind = self._behind("key")
         self.values = ValueWriter(compiler, texts, arguments, chunks(behind)[0] if behind.strip() else "")
+
+    def _shared_close(self, *, many_keys: bool) -> str:
+        """Return the text that closes every value before its key is repeated, where it decides alone.
+
+        The key decides as well where that is a common text such as ``</``; not with many keys: each would need rules of its own.
+        """
+        behind = self.pairs.pair[self.value_at + 1 :]
+        if len(behind) < 2 or not isinstance(behind[0], Text) or not isinstance(behind[1], Field) or behind[1].field is not FieldName.KEY:
+            return ""
+        return behind[0].text if behind[0].text.strip() and (many_keys or len(behind[0].text.strip()) > 3) else ""
 
     def node(self, part: Part) -> Node:
         """Return all arguments that fit ``part``, with what opens them and with the tail of the call."""
@@ -172,8 +183,8 @@ class PairWriter:
         nexts = [(*closes, *(gap or chunks(commonprefix(shown))))]
         lasts = self.tail.stops(closes, self.pairs.close)
         stops = _shortest(stop for stop in (*nexts, *(lasts or [closes])) if stop)
-        following = Ending(behind + self.pairs.separator + self.opening, stops)
-        return following, Ending(behind + self.pairs.close + self.tail.text, stops)
+        following = Ending(behind + self.pairs.separator + self.opening, stops, self.shared)
+        return following, Ending(behind + self.pairs.close + self.tail.text, stops, self.shared)
 
     def _quote(self) -> str:
         quote = self.pairs.key_quotes[0] if self.pairs.key_quotes else ""

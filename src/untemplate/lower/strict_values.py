@@ -43,6 +43,8 @@ class Ending:
     """All of it, as the template writes it."""
     stops: tuple[Stop, ...]
     """Where the parser would take a text value to end: texts that no such value may contain."""
+    shared: str = ""
+    """The beginning of ``text`` that is the same for every key; where it is given, no text value may contain it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +177,9 @@ class ValueWriter:
             limited = self._limited(value.text, text, stops, key)
             if limited is not None:
                 return seq(literal(value.open), limited)
+        if ending.shared:
+            start = value.close + ending.shared
+            return seq(literal(value.open), self.texts.text(((start.strip(),),), (Exit(start),)), literal(text[len(start) :]))
         exits = (Exit(text),) if text else ()
         return seq(literal(value.open), self.texts.text(stops, exits, may_end=not text))
 

@@ -18,8 +18,10 @@ from untemplate.lower.pattern_nodes import text_regex
 from untemplate.lower.orders import MOST_EXACT, Member, counted, in_any_order, in_order
 from untemplate.lower.shapes import alt, opt, rep, seq
 from untemplate.lower.warnings import Code
-from untemplate.peg.nodes import Node
+from untemplate.peg.nodes import Choice, Node, Repeat, Sequence
 
+Trie = dict[str, "Trie"]
+"""The characters that may follow, each with what follows it; ``\"\"`` where a key ends."""
 _MOST_STATES = 600
 MOST_FOREIGN = 30
 """Keys that only other branches declare get their place in the order up to this number."""
@@ -127,24 +129,51 @@ def _other_keys(taken: tuple[str, ...], context: Context) -> Node:
     char = syntax.char(rules, ALL)
     if not taken:
         return rep(char, 0, None)
-    anything = rules.define("chars", rep(char, 0, None))
-    trie: dict[str, dict] = {}  # type: ignore[type-arg]
-    ends: set[int] = set()
+    trie: Trie = {}
     for key in taken:
         node = trie
         for character in key:
             node = node.setdefault(character, {})
-        ends.add(id(node))
+        node[""] = {}
+    return _Others(context, char).tree(trie, 0)
 
-    def tree(node: dict[str, dict], depth: int) -> Node:  # type: ignore[type-arg]
-        if not node:
-            return rep(char, 1, None)
-        others = rules.define("other", seq(syntax.char(rules, complement(of("".join(node)))), anything))
-        ways = [others, *(seq(syntax.char(rules, of(letter)), tree(below, depth + 1)) for letter, below in sorted(node.items()))]
-        found = alt(*ways) if id(node) in ends else opt(alt(*ways))
-        return rules.define("key", found) if depth % 8 == 7 else found
 
-    return tree(trie, 0)
+class _Others:
+    """Writes a trie of keys as the texts that leave it."""
+
+    def __init__(self, context: Context, char: Node) -> None:
+        self.rules = context.rules
+        self.syntax = context.syntax
+        self.more = Repeat(item=char, minimum=1)
+        self.anything = context.rules.define("chars", Repeat(item=char))
+
+    def tree(self, node: Trie, depth: int) -> Node:
+        """Return the texts that follow a beginning of keys and are the rest of none."""
+        letters = "".join(sorted(node))
+        if not letters:
+            return self.more
+        ways = [self.others(letters)]
+        for letter in letters:
+            ways.append(Sequence(items=(self.letter(letter), self.tree(node[letter], depth + 1))))
+        found: Node = Choice(options=tuple(ways))
+        if "" not in node:
+            found = Repeat(item=found, maximum=1)
+        return self.rules.fill(self.rules.reserve("key"), found) if depth % 8 == 7 else found
+
+    def others(self, letters: str) -> Node:
+        key = ("other keys", self.syntax, letters)
+        found = self.rules.shared.get(key)
+        if found is None:
+            first = self.syntax.char(self.rules, complement(of(letters)))
+            found = self.rules.shared[key] = self.rules.define("other", Sequence(items=(first, self.anything)))
+        return found
+
+    def letter(self, letter: str) -> Node:
+        key = ("letter", self.syntax, letter)
+        found = self.rules.shared.get(key)
+        if found is None:
+            found = self.rules.shared[key] = self.syntax.char(self.rules, of(letter))
+        return found
 
 
 def _assemble(
