@@ -24,8 +24,19 @@ def inner_opening(form: CallForm) -> tuple[str, ...]:
 
 def inner_closing(form: CallForm) -> tuple[str, ...]:
     """Return the chunks that a field call ends with before its closing marker."""
-    place = next((index for index, part in enumerate(form.fields) if _is(part, FieldName.ARGUMENTS)), len(form.fields))
+    place = max(_place(form, FieldName.ARGUMENTS), _late_name(form) or 0)
     return tuple(chunk for part in form.fields[place + 1 :] if isinstance(part, Text) for chunk in chunks(part.text))
+
+
+def _place(form: CallForm, name: FieldName) -> int:
+    """Return where a field stands first, the number of fields where it does not."""
+    return next((index for index, part in enumerate(form.fields) if _is(part, name)), len(form.fields))
+
+
+def _late_name(form: CallForm) -> int | None:
+    """Return where the name stands, if only behind the arguments."""
+    place = _place(form, FieldName.NAME)
+    return place if _place(form, FieldName.ARGUMENTS) < place < len(form.fields) else None
 
 
 def begins_with_name(form: CallForm) -> bool:
@@ -39,8 +50,10 @@ def begins_with_name(form: CallForm) -> bool:
 
 def field_call(form: CallForm, vocabulary: Vocabulary, behind: Behind, rules: b.ArenaBuilder) -> CallBody:
     """Return the body of a call of literal text and fields. ``behind``: what closes the call, and what may follow it."""
-    place = next((index for index, part in enumerate(form.fields) if _is(part, FieldName.ARGUMENTS)), len(form.fields))
+    place = _place(form, FieldName.ARGUMENTS)
     before, after = form.fields[:place], form.fields[place + 1 :]
+    if _late_name(form) is not None:
+        return _named_behind(form, vocabulary, behind, rules)
     tail = (*inner_closing(form), *behind.tail)
     behind = Behind(tail=tail, structure=behind.structure, stops=behind.stops)
     head, remaining = _head(form, before, vocabulary.name(), arguments_start(form.arguments, vocabulary, behind))
@@ -56,6 +69,25 @@ def field_call(form: CallForm, vocabulary: Vocabulary, behind: Behind, rules: b.
     )
     short = _without_separator(form, before, vocabulary)
     return CallBody(ways=(way,) if short is None else (way, replace(way, head=short, unknown=NEVER)), data=_data(form, after))
+
+
+def _named_behind(form: CallForm, vocabulary: Vocabulary, behind: Behind, rules: b.ArenaBuilder) -> CallBody:
+    """Return the body of a call whose arguments come first: they wait until the name is known."""
+    place, named = _place(form, FieldName.ARGUMENTS), _late_name(form) or 0
+    before, between = form.fields[:place], form.fields[place + 1 : named]
+    lead = tuple(chunk for part in between if isinstance(part, Text) for chunk in chunks(part.text))
+    inside = Behind(tail=lead, structure=behind.structure, stops=behind.stops)
+    arguments = arguments_node(form.arguments, replace(vocabulary, keys=None), inside, rules, whole=True)
+    opened = [_part(before, index, EMPTY) for index in range(len(before))]
+    tail = (*inner_closing(form), *behind.tail)
+    closed = b.seq(*(b.seq(SPACE, b.lit(chunk)) for chunk in tail)) if tail else EMPTY
+
+    def head(name: Node) -> Node:
+        return b.seq(*opened, b.atomic(arguments), SPACE, name)
+
+    unknown = head(any_name(tail[0] if tail else ""))
+    way = Way(head=head(vocabulary.name()), unknown=unknown, rest=closed, whole=closed, unknown_whole=closed)
+    return CallBody(ways=(way,), data=_data(form, form.fields[named + 1 :]))
 
 
 def _without_separator(form: CallForm, parts: tuple[Part, ...], vocabulary: Vocabulary) -> Node | None:
