@@ -28,7 +28,8 @@ PAIRS = "{% for k, v in c.function.arguments.items() %}"
 ZOO = {
     "an object around the list of calls": "{% if m.tool_calls %}{{ '{\"calls\": [' }}"
     + EACH
-    + "{{ {'name': c.function.name, 'arguments': c.function.arguments} | tojson }}{{ ', ' if not loop.last }}{% endfor %}{{ ']}' }}{% endif %}",
+    + "{{ {'name': c.function.name, 'arguments': c.function.arguments} | tojson }}{{ ', ' if not loop.last }}{% endfor %}"
+    + "{{ ']}' }}{% endif %}",
     "three levels of tags": "{% if m.tool_calls %}{{ '<｜calls｜>' }}"
     + EACH
     + "{{ '<｜call｜>function<｜sep｜><x:invoke name=\"' ~ c.function.name ~ '\">' }}"
@@ -44,7 +45,8 @@ ZOO = {
     + PYTHON_CALL
     + "{% endfor %}{{ '\\n```' }}{% endif %}",
     "two markers before each call": EACH
-    + "{{ '<|action|><|plugin|>\\n' ~ ({'name': c.function.name, 'parameters': c.function.arguments} | tojson) ~ '<|action_end|>\\n' }}{% endfor %}",
+    + "{{ '<|action|><|plugin|>\\n' ~ ({'name': c.function.name, 'parameters': c.function.arguments} | tojson) }}"
+    + "{{ '<|action_end|>\\n' }}{% endfor %}",
     "a list over several lines": "{% if m.tool_calls %}{{ '\\n<tool_calls>[\\n' }}"
     + EACH
     + "{{ {'name': c.function.name, 'arguments': c.function.arguments} | tojson }}{{ ',\\n' if not loop.last }}{% endfor %}"
