@@ -6,23 +6,74 @@ code points past ASCII stand raw (one reader drops the leading zeros of ``\\u00e
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
+
 from untemplate.emit.plain import Rules
 from untemplate.errors import GrammarError
+from untemplate.lower.rulebook import RuleBook
 from untemplate.peg.nodes import Characters, Choice, Literal, Node, Ref, Repeat, Sequence
 
 _WIDE = 130
+_NUMBER = re.compile(r"(-\d+)+$")
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\"}
 
 
 def gbnf_text(rules: Rules) -> str:
-    """Return ``rules`` as text, one a line, in their order; the first should be ``root``."""
-    return "".join(_rule(name, node) for name, node in rules.items())
+    """Return ``rules`` as text, one a line, in their order; the first is ``root``."""
+    return _Writer(rules).text()
 
 
-def _rule(name: str, node: Node) -> str:
-    options = [_sequence(option) for option in (node.options if isinstance(node, Choice) else (node,))]
-    line = f"{name} ::= {' | '.join(options)}\n"
-    return line if len(line) <= _WIDE or len(options) == 1 else f"{name} ::= {_wrap(options)}\n"
+def short_names(rules: Rules) -> dict[str, str]:
+    """Return a name for each rule but the first, which keeps its own: the numbers in them are closed up, in order of appearance."""
+    book = RuleBook(())
+    root = next(iter(rules))
+    return {name: root if name == root else book.reserve(_NUMBER.sub("", name)) for name in rules}
+
+
+class _Writer:
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self.names = short_names(rules)
+
+    def text(self) -> str:
+        return "".join(self.rule(self.names[name], node) for name, node in self.rules.items())
+
+    def rule(self, name: str, node: Node) -> str:
+        options = [self.sequence(option) for option in (node.options if isinstance(node, Choice) else (node,))]
+        line = f"{name} ::= {' | '.join(options)}\n"
+        return line if len(line) <= _WIDE or len(options) == 1 else f"{name} ::= {_wrap(options)}\n"
+
+    def sequence(self, node: Node) -> str:
+        if not isinstance(node, Sequence):
+            return self.item(node)
+        return " ".join(map(self.item, node.items)) or '""'
+
+    def item(self, node: Node) -> str:
+        match node:
+            case Ref(name=name):
+                return self.names[name]
+            case Literal(text=text):
+                return literal_text(text)
+            case Characters():
+                return _characters(node)
+            case Repeat(item=item, minimum=minimum, maximum=maximum):
+                return self.item(item) + _count(minimum, maximum)
+            case Sequence(items=()):
+                return '""'
+            case Sequence():
+                return f"({self.sequence(node)})"
+            case Choice(options=options):
+                return f"({' | '.join(map(self.sequence, options))})"
+            case _:
+                raise GrammarError(f"{type(node).__name__} cannot be written as GBNF", code="E401")
+
+
+def literal_text(text: str) -> str:
+    """Return a text in quotes."""
+    if text.isascii() and text.isprintable():
+        return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return '"' + "".join(map(_literal_char, text)) + '"'
 
 
 def _wrap(options: list[str]) -> str:
@@ -33,33 +84,7 @@ def _wrap(options: list[str]) -> str:
             line = ""
         line += option + " | "
     lines.append(line.removesuffix(" | "))
-    return "\n  ".join(lines)
-
-
-def _sequence(node: Node) -> str:
-    if not isinstance(node, Sequence):
-        return _item(node)
-    return " ".join(_item(item) for item in node.items) or '""'
-
-
-def _item(node: Node) -> str:
-    match node:
-        case Literal(text=text):
-            return f'"{"".join(_literal_char(character) for character in text)}"'
-        case Characters():
-            return _characters(node)
-        case Ref(name=name):
-            return name
-        case Repeat(item=item, minimum=minimum, maximum=maximum):
-            return _item(item) + _count(minimum, maximum)
-        case Sequence(items=()):
-            return '""'
-        case Sequence():
-            return f"({_sequence(node)})"
-        case Choice(options=options):
-            return f"({' | '.join(_sequence(option) for option in options)})"
-        case _:
-            raise GrammarError(f"{type(node).__name__} cannot be written as GBNF", code="E401")
+    return "\n  ".join(line.rstrip() for line in lines)
 
 
 def _count(minimum: int, maximum: int | None) -> str:
@@ -76,6 +101,7 @@ def _count(minimum: int, maximum: int | None) -> str:
             return f"{{{minimum}}}" if minimum == maximum else f"{{{minimum},{'' if maximum is None else maximum}}}"
 
 
+@lru_cache(maxsize=4096)
 def _characters(node: Characters) -> str:
     """Return a class in brackets: ``-`` stands last, ``^`` never first, so that no reader takes them for anything else."""
     parts: list[str] = []

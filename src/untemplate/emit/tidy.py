@@ -5,7 +5,6 @@ Every step hands a tree on as it is where nothing changes in it, since most tree
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable
 
@@ -20,7 +19,6 @@ MOST_DEPTH = 10
 """Groups nested deeper become rules; readers of grammars are recursive."""
 _SMALL = 12
 _EASY_COUNT = 300
-_NUMBER = re.compile(r"(-\d+)+$")
 Uses = dict[str, list[str]]
 """The rules that each rule refers to, each time it does."""
 
@@ -36,7 +34,7 @@ def tidy(rules: Rules, root: str = "root", *, frame: frozenset[str] = frozenset(
     split.update(book.rules)
     joined = _join_equal(split, root)
     placed = _Placed(joined, root, frame).rules()
-    return _named(_order(_at_root(placed, root), root), root)
+    return _order(_at_root(placed, root), root)
 
 
 def _flat(nodes: Iterable[Node]) -> Node:
@@ -242,12 +240,3 @@ def _order(rules: dict[str, Node], root: str) -> dict[str, Node]:
             after.append(name)
     return {root: rules[root], **{name: rules[name] for name in after if name != root}}
 
-
-def _named(rules: dict[str, Node], root: str) -> dict[str, Node]:
-    """Return ``rules`` with the numbers in their names closed up, in order of appearance."""
-    names: dict[str, str] = {}
-    book = RuleBook(())
-    for name in rules:
-        names[name] = root if name == root else book.reserve(_NUMBER.sub("", name))
-    changed = {name: new for name, new in names.items() if name != new}
-    return {names[name]: _rename(node, changed) for name, node in rules.items()} if changed else rules

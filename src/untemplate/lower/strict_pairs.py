@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from os.path import commonprefix
 
 from untemplate.lower import automaton, charset
@@ -157,7 +158,7 @@ class PairWriter:
         ways = self.values.written(parts, "value")
         if not ways:
             return None
-        quote = literal(self._quote())
+        quote = literal(self._quote)
         made = []
         for end in (following, ending):
             made.append(
@@ -179,20 +180,22 @@ class PairWriter:
         behind = self._behind(key)
         closes = chunks(behind)
         gap = chunks(self.pairs.separator + self.opening)
-        shown = [self._shown(other) + self._between(None, other) for other in keys]
-        nexts = [(*closes, *(gap or chunks(commonprefix(shown))))]
+        if not gap:
+            gap = chunks(commonprefix([self._shown(other) + self._between(None, other) for other in keys]))
+        nexts = [(*closes, *gap)]
         lasts = self.tail.stops(closes, self.pairs.close)
         stops = _shortest(stop for stop in (*nexts, *(lasts or [closes])) if stop)
         following = Ending(behind + self.pairs.separator + self.opening, stops, self.shared)
         return following, Ending(behind + self.pairs.close + self.tail.text, stops, self.shared)
 
+    @cached_property
     def _quote(self) -> str:
         quote = self.pairs.key_quotes[0] if self.pairs.key_quotes else ""
         in_pair = any(isinstance(part, Text) and quote and part.text.endswith(quote) for part in self.pairs.pair)
         return "" if in_pair else quote
 
     def _shown(self, key: str) -> str:
-        return f"{self._quote()}{key}{self._quote()}"
+        return f"{self._quote}{key}{self._quote}"
 
     def _between(self, label: str | None, key: str) -> str:
         return _text_of(self.pairs.pair[self.key_at + 1 : self.value_at], label, self._shown(key))

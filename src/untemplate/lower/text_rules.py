@@ -41,10 +41,10 @@ class TextRules:
 
         A stop that completes inside an exit is no stop there. Where an exit is not covered by a stop, the text may go on.
         """
-        wanted = tuple(stop for stop in dict.fromkeys(stops) if stop and all(stop))
-        leaving = tuple(_shortened(one, wanted) for one in dict.fromkeys(exits))
-        key = (wanted, leaving, may_end)
+        key = (tuple(stops), tuple(exits), may_end)
         if key not in self._made:
+            wanted = tuple(stop for stop in dict.fromkeys(key[0]) if stop and all(stop))
+            leaving = tuple(_shortened(one, wanted) for one in dict.fromkeys(key[1]))
             self._made[key] = _Build(wanted, leaving, may_end, self.rules, hint).start()
         return self._made[key]
 
