@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from untemplate.infer.evidence import Notebook
+from untemplate.infer.prompt import begins_with
 from untemplate.probe.prober import Prober
 from untemplate.spec.model import GenerationPrompt, PromptState, Reasoning
 
@@ -39,7 +40,7 @@ def _same(entry: GenerationPrompt, other: GenerationPrompt) -> bool:
 def _entry(
     text: str, header: str, reasoning: Reasoning, switches: Mapping[str, Any], thinking: bool | None, tools: bool | None
 ) -> GenerationPrompt:
-    prefill = text[len(header) :] if text.startswith(header) else _prefill_of_other_header(text, reasoning)
+    prefill = text[len(header) :] if begins_with(text, header) else _prefill_of_other_header(text, reasoning)
     return GenerationPrompt(when=switches, thinking=thinking, tools=tools, text=text, prefill=prefill, state=state_of(prefill, reasoning))
 
 

@@ -28,12 +28,20 @@ class Generation:
 def infer_header(turns: Sequence[str], generations: Sequence[str], *, special: tuple[str, ...] = ()) -> str:
     """Return the assistant's header: what every turn of history and, where they agree, every generation prompt starts with.
 
-    Where history and the generation prompts share nothing, history decides.
+    Where history and the generation prompts share nothing, or write it in other letters (``Assistant``), history decides.
     """
     texts = list(turns)
     prompts = [text for text in generations if text.strip()]
+    own = common_prefix(texts, special=special, after_value=False)
+    if prompts and own.strip() and all(begins_with(text, own) for text in prompts):
+        return own
     both = common_prefix([*texts, *prompts], special=special, after_value=False)
     return both if both.strip() or not prompts else common_prefix(texts, special=special, after_value=False)
+
+
+def begins_with(text: str, header: str) -> bool:
+    """Return whether a text begins with a header, in whatever case."""
+    return text[: len(header)].lower() == header.lower()
 
 
 def cut_at_role(header: str, user_opening: str) -> str:

@@ -11,7 +11,7 @@ from untemplate.infer.calls import CallsFound, infer_calls
 from untemplate.infer.evidence import Notebook
 from untemplate.infer.hidden import infer_hidden
 from untemplate.infer.markers import marker
-from untemplate.infer.prompt import cut_at_role, give_back_opener, infer_header, infer_user_end, user_opening
+from untemplate.infer.prompt import begins_with, cut_at_role, give_back_opener, infer_header, infer_user_end, user_opening
 from untemplate.probe.cases import Case, sentinel_case
 from untemplate.probe.find_shape import count_calls, find_call_shape, find_reasoning_shape
 from untemplate.probe.prober import Prober
@@ -66,7 +66,7 @@ def infer_turn(
     found = None if call_body is None else infer_calls(call_body, most, calls_end, notebook, special=special)
     if found is not None and call_body is not None:
         gaps = _with_call_gaps(gaps, found, call_body)
-    prefills = [text[len(header) :] for text in generations if text.startswith(header)]
+    prefills = [text[len(header) :] for text in generations if begins_with(text, header)]
     fence = None if reasons else infer_hidden(plain, prefills, constants, source, notebook)
     blocks = infer_blocks(gaps, content_end if content_end.strip() else "", header, fence, notebook)
     blocks, found = _share_section(blocks, found)

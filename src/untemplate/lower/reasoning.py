@@ -89,7 +89,7 @@ def opening_stops(signs: Signs) -> list[str]:
 def _closing(signs: Signs) -> Node:
     """Return the close of reasoning with its layout."""
     options = []
-    for marker in signs.reasoning_close:
+    for marker in sorted(signs.reasoning_close, key=lambda marker: -len(marker.text)):
         white = maybe(b.lit(marker.before)) if marker.before else EMPTY
         options.append(b.seq(white, loose(marker.core), longest_prefix(marker.after)))
     return any_of(*options)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from untemplate.lower.field_calls import inner_opening
 from untemplate.lower.marks import chunks, is_marker, white_after, white_before
-from untemplate.spec.model import CallForm, Frame, Marker, PromptState, Section, Spec, Text
+from untemplate.spec.model import CallForm, Frame, Marker, PromptState, Section, Spec, Support, Text
 
 _FIRST_TAG = re.compile(r"<[^<>\s]*>|\[[A-Z_]+\]")
 _LAST_TAG = re.compile(r"(<[^<>\s]*>|\[/?[A-Z_]+\])\s*$")
@@ -68,7 +68,7 @@ def read_signs(spec: Spec, *, with_calls: bool) -> Signs:
     blanks = (*(marker.text for marker in opens if not marker.core.strip()), rest if not rest.strip() else "")
     return Signs(
         reasoning_open=_reasoning_open(spec),
-        reasoning_close=_cores(turn.reasoning.close),
+        reasoning_close=_reasoning_close(spec),
         content_open=_cores(opens),
         content_close=_cores(closes),
         ends=_ends(spec),
@@ -96,6 +96,14 @@ def _reasoning_open(spec: Spec) -> tuple[Marker, ...]:
         if prompt.state is PromptState.REASONING and text and not any(marker.core.strip() in text for marker in found):
             found.append(Marker(core=text, after=white_after(prompt.prefill)))
     return tuple(found)
+
+
+def _reasoning_close(spec: Spec) -> tuple[Marker, ...]:
+    """Return what closes reasoning. A template that never renders it shows no layout; models write a close as they write the opening."""
+    found = _cores(spec.turn.reasoning.close)
+    if spec.capabilities.reasoning is not Support.DROPPED or not any(white_after(marker.text) for marker in _reasoning_open(spec)):
+        return found
+    return tuple(dict.fromkeys((*found, *(replace(marker, before="\n", after="\n\n") for marker in found if not marker.before))))
 
 
 def _ends(spec: Spec) -> tuple[Marker, ...]:

@@ -33,7 +33,7 @@ def find_opening(prober: Prober) -> Prober | None:
                     sentinel_case(content=True)
                 )
                 if turn is not None and sentinels.CONTENT in turn:
-                    followed = tried.turn(sentinel_case(content=True)) is None
+                    followed = sentinels.CONTENT not in (tried.turn(sentinel_case(content=True)) or "")
                     return tried.using(shape=replace(shape, followed=followed))
     return None
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import marshal
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from os.path import commonprefix
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from untemplate.errors import TemplateError, TemplateRefusal
 from untemplate.probe.cases import Case, sentinel_case, sentinel_tools
@@ -24,6 +25,16 @@ class Renderer(Protocol):
         self, messages: list[Message], *, tools: list[dict[str, Any]] | None = None, add_generation_prompt: bool = False, **variables: Any
     ) -> str: ...
 
+    @property
+    def unmet(self) -> frozenset[str]:
+        """Names whose value could have changed the last rendering, and that it was not given."""
+
+
+class _Rendered(NamedTuple):
+    text: str | None
+    """``None`` where the template raised."""
+    unmet: frozenset[str]
+
 
 @dataclass(slots=True)
 class Prober:
@@ -38,7 +49,7 @@ class Prober:
     """Messages of the template's own refusals, in order of appearance."""
     failures: dict[str, None] = field(default_factory=dict)
     """Messages of every rendering that failed, refusals included."""
-    _kept: dict[str, str | None] = field(default_factory=dict)
+    _kept: dict[tuple[bytes, bytes], _Rendered] = field(default_factory=dict)
     always: str = ""
     """The generation prompt of a template that writes one whether asked or not; it is taken off every rendering."""
 
@@ -57,19 +68,30 @@ class Prober:
 
     def render(self, messages: list[Message], *, generate: bool = False) -> str | None:
         """Return the rendering, or ``None`` where the template raises."""
-        tools_key = "none" if self.tools is None else str([t["function"]["name"] for t in self.tools])
-        kept_as = f"{messages!r}|{generate}|{tools_key}|{dict(self.switches)!r}"
+        asked = _key((messages, generate, None if self.tools is None else [tool["function"]["name"] for tool in self.tools]))
+        switches = dict(self.switches)
+        kept_as = (asked, _key(switches))
         if kept_as not in self._kept:
-            try:
-                self._kept[kept_as] = self.template.render(
-                    messages, tools=self.tools, add_generation_prompt=generate, **dict(self.switches)
-                )
-            except TemplateError as problem:
-                self.failures.setdefault(problem.message)
-                if isinstance(problem, TemplateRefusal):
-                    self.refusals.setdefault(problem.message)
-                self._kept[kept_as] = None
-        return self._kept[kept_as]
+            self._kept[kept_as] = self._known(asked, switches) or self._rendered(messages, generate, switches)
+        return self._kept[kept_as].text
+
+    def _known(self, asked: bytes, switches: Mapping[str, Any]) -> _Rendered | None:
+        """Return the rendering without one of the switches, if it did not ask for that one: then its value changes nothing."""
+        for name in switches:
+            without = self._kept.get((asked, _key({key: value for key, value in switches.items() if key != name})))
+            if without is not None and name not in without.unmet:
+                return without
+        return None
+
+    def _rendered(self, messages: list[Message], generate: bool, switches: Mapping[str, Any]) -> _Rendered:
+        try:
+            text: str | None = self.template.render(messages, tools=self.tools, add_generation_prompt=generate, **switches)
+        except TemplateError as problem:
+            self.failures.setdefault(problem.message)
+            if isinstance(problem, TemplateRefusal):
+                self.refusals.setdefault(problem.message)
+            text = None
+        return _Rendered(text, self.template.unmet)
 
     def opening(self) -> list[Message]:
         """Return the messages before the turn."""
@@ -121,6 +143,8 @@ class Prober:
 
     def _followed_turn(self, case: Case) -> str | None:
         """Return the turn of a template that renders it only when something follows: the text up to that."""
+        if case.calls and (before := self._before_user(case)) is not None:
+            return before
         follow = "tool" if case.calls else "user"
         text = self.turn(case, follow=follow)
         mark = sentinels.RESULT if case.calls else sentinels.USER_AGAIN
@@ -131,6 +155,27 @@ class Prober:
         rest = text[: text.index(mark)]
         size = len(commonprefix([rest[::-1], before_user[::-1]]))
         return rest[: len(rest) - size] if size else rest
+
+
+    def _before_user(self, case: Case) -> str | None:
+        """Return a turn that calls tools up to the user's next message, where it is the same before their results; else ``None``."""
+        text, other = self.turn(case, follow="user"), self.turn(case, follow="tool")
+        if text is None or other is None or sentinels.USER_AGAIN not in text:
+            return None
+        base = self.base() or ""
+        before_user = base[: base.rfind(sentinels.USER)]
+        rest = text[: text.index(sentinels.USER_AGAIN)]
+        size = len(commonprefix([rest[::-1], before_user[::-1]]))
+        found = rest[: len(rest) - size]
+        return found if size and other.startswith(found) else None
+
+
+def _key(value: Any) -> bytes:
+    """Return bytes that tell plain values apart exactly, 1 from True included."""
+    try:
+        return marshal.dumps(value, 2)
+    except ValueError:
+        return repr(value).encode("utf-8", "surrogatepass")
 
 
 def _shared(base: str, text: str) -> int:
