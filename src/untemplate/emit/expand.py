@@ -21,7 +21,7 @@ from untemplate.lower.json_schema.document import Document, Part
 from untemplate.lower.json_schema.syntax import JSON, Syntax
 from untemplate.lower.json_schema.syntaxes import PYTHON, MarkedSyntax
 from untemplate.lower.rulebook import RuleBook
-from untemplate.lower.shapes import EMPTY, alt, chars, literal, opt, rep, seq
+from untemplate.lower.shapes import EMPTY, alt, apart, chars, literal, opt, rep, seq
 from untemplate.lower.text_rules import Exit, Stop, TextRules
 from untemplate.lower.warnings import GrammarWarning
 from untemplate.peg.nodes import (
@@ -98,7 +98,7 @@ class _Expander:
         ways: list[Node] = []
         for begun, rest in heads(items, self.source) if text else []:
             if begun is not None and begun.startswith(text):
-                ways.append(_apart(literal(begun[len(text) :]), self.write(rest)))
+                ways.append(apart(literal(begun[len(text) :]), self.write(rest)))
             elif begun and text.startswith(begun):
                 ways.append(self.behind(rest, text[len(begun) :]))
         return alt(*ways) if ways else self.write(items)
@@ -130,19 +130,7 @@ class _Expander:
         if first == _RETURN:
             return EMPTY
         if not self.has_text(first):
-            if not rest:
-                return self.plain(first)
-            if self.begins_with_text(rest) and not isinstance(first, Literal):
-                match first:
-                    case Space():
-                        return self.write(rest)
-                    case Repeat(item=inner, minimum=0, maximum=1):
-                        return self.branches([(inner, *rest), rest])
-                    case Choice(options=options):
-                        return self.branches([(option, *rest) for option in options])
-                    case Sequence(items=inner):
-                        return self.written((*inner, *rest))
-            return _apart(self.plain(first), self.write(rest))
+            return self.before_text(first, rest) if self.begins_with_text(rest) else apart(self.plain(first), self.write(rest))
         match first:
             case Sequence(items=inner):
                 return self.written((*inner, *rest))
@@ -158,6 +146,20 @@ class _Expander:
                 return self.until(first, rest)
             case _:
                 raise GrammarError(f"{type(first).__name__} around free text cannot be written", code="E403")
+
+    def before_text(self, first: Node, rest: Items) -> Node:
+        """Return a node without free text, directly before some: where it may be left out, the text is a way of its own."""
+        match first:
+            case Space():
+                return self.write(rest)
+            case Repeat(item=inner, minimum=0, maximum=1):
+                return self.branches([(inner, *rest), rest])
+            case Choice(options=options):
+                return self.branches([(option, *rest) for option in options])
+            case Sequence(items=inner):
+                return self.written((*inner, *rest))
+            case _:
+                return apart(self.plain(first), self.write(rest))
 
     def branches(self, ways: list[Items]) -> Node:
         """Return a choice; where free text is one way, literals of the others are written character by character.
@@ -180,7 +182,7 @@ class _Expander:
             if text is None:
                 ways.append(self.write(rest))
             else:
-                ways.append(_apart(*(literal(character) for character in text), self.write(rest)))
+                ways.append(apart(*(literal(character) for character in text), self.write(rest)))
         return alt(*ways)
 
     def begins_with_text(self, way: Items) -> bool:
@@ -201,7 +203,7 @@ class _Expander:
         """Return a rule with free text in it: opened where the text may reach its end, else a rule of its own."""
         if rest in ((), (_RETURN,)) or self.is_open(name):
             return self.write((self.source[name], *rest))
-        return _apart(self.rule(name), self.write(rest))
+        return apart(self.rule(name), self.write(rest))
 
     def is_open(self, name: str) -> bool:
         return any(_ends_open((self.source[name],), self.source, set()))
@@ -230,7 +232,7 @@ class _Expander:
                 may_end = True
             else:  # text up to something that is not literal: both may meet anywhere
                 exits_here = self.texts.text(stops, (), may_end=True)
-                return _apart(exits_here, self.write(rest))
+                return apart(exits_here, self.write(rest))
         return self.texts.text(stops, exits, may_end=may_end)
 
     def stops(self, node: Until) -> tuple[Stop, ...]:
@@ -253,7 +255,7 @@ class _Expander:
             case Any():
                 return chars(charset.ALL)
             case Sequence(items=items):
-                return _apart(*(self.plain(item) for item in items))
+                return apart(*(self.plain(item) for item in items))
             case Choice(options=options):
                 return alt(*(self.plain(option) for option in options))
             case Repeat(item=item, minimum=minimum, maximum=maximum):
@@ -292,12 +294,6 @@ class _Expander:
         found = compiler.compile(Part(node.pointer, node.schema, node.pointer), "schema")
         self.warnings.update(dict.fromkeys(compiler.report.warnings))
         return found
-
-
-def _apart(*nodes: Node) -> Node:
-    """Return a sequence whose literals stay apart, each a token of its own."""
-    items = tuple(item for node in nodes for item in (node.items if isinstance(node, Sequence) else (node,)))
-    return items[0] if len(items) == 1 else Sequence(items=items)
 
 
 def _up_to(text: str) -> Node:

@@ -44,7 +44,7 @@ def _tokens(text: str) -> list[Token]:
         match = _TOKEN.match(text, position)
         if match is None:
             raise _error(f"{text[position]!r} does not belong in GBNF here", line)
-        if match.lastgroup not in ("skip",):
+        if match.lastgroup != "skip":
             found.append((match.lastgroup or "", match.group(), line))
         line += match.group().count("\n")
         position = match.end()

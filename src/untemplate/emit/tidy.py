@@ -6,11 +6,10 @@ Every step hands a tree on as it is where nothing changes in it, since most tree
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 
 from untemplate.emit.plain import Rules, references, regular_rules
 from untemplate.lower.rulebook import RuleBook
-from untemplate.lower.shapes import rep, seq
+from untemplate.lower.shapes import apart, rep, seq
 from untemplate.peg.nodes import Characters, Choice, Literal, Node, Ref, Repeat, Sequence
 
 MOST_COUNT = 1000
@@ -37,17 +36,6 @@ def tidy(rules: Rules, root: str = "root", *, frame: frozenset[str] = frozenset(
     return _order(_at_root(placed, root), root)
 
 
-def _flat(nodes: Iterable[Node]) -> Node:
-    """Return a sequence with sequences inside opened; literals stay apart, since each may be a token of its own."""
-    items: list[Node] = []
-    for node in nodes:
-        if isinstance(node, Sequence):
-            items.extend(node.items)
-        else:
-            items.append(node)
-    return items[0] if len(items) == 1 else Sequence(items=tuple(items))
-
-
 def _split(node: Node, book: RuleBook, hint: str, depth: int) -> Node:
     """Return ``node`` with large counts nested, repetitions of repetitions and deep groups made rules."""
     if isinstance(node, Literal | Ref | Characters):
@@ -55,7 +43,7 @@ def _split(node: Node, book: RuleBook, hint: str, depth: int) -> Node:
     match node:
         case Sequence(items=items):
             inner = [_split(item, book, hint, depth) for item in items]
-            return node if all(map(_same, inner, items)) else _flat(inner)
+            return node if all(map(_same, inner, items)) else apart(*inner)
         case Choice(options=options):
             inner = [_split(option, book, hint, depth + 1) for option in options]
             choice = node if all(map(_same, inner, options)) else Choice(options=tuple(inner))
@@ -184,12 +172,14 @@ class _Placed:
                 return node
             case Sequence(items=items):
                 inner = [self.fill(item, regular, depth) for item in items]
-                return node if all(map(_same, inner, items)) else _flat(inner)
+                return node if all(map(_same, inner, items)) else apart(*inner)
             case Choice(options=options):
                 inner = [self.fill(option, regular, depth) for option in options]
                 if all(map(_same, inner, options)):
                     return node
-                return Choice(options=tuple(one for option in inner for one in (option.options if isinstance(option, Choice) else (option,))))
+                return Choice(
+                    options=tuple(one for option in inner for one in (option.options if isinstance(option, Choice) else (option,)))
+                )
             case Repeat(item=item, minimum=minimum, maximum=maximum):
                 one = self.fill(item, regular, depth)
                 return node if one is item or isinstance(one, Repeat) else Repeat(item=one, minimum=minimum, maximum=maximum)
@@ -239,4 +229,3 @@ def _order(rules: dict[str, Node], root: str) -> dict[str, Node]:
             work.pop()
             after.append(name)
     return {root: rules[root], **{name: rules[name] for name in after if name != root}}
-

@@ -16,7 +16,7 @@ MOST_STATES = 6000
 """Larger automata are not built: what they stand for is widened by the caller."""
 
 
-class TooLarge(Exception):
+class TooLargeError(Exception):
     """An automaton would pass ``MOST_STATES``."""
 
 
@@ -81,7 +81,7 @@ def of_length(minimum: int, maximum: int | None) -> Automaton:
     """Return the automaton of all strings of these lengths, in characters."""
     count = (maximum if maximum is not None else minimum) + 1
     if count > MOST_STATES:
-        raise TooLarge
+        raise TooLargeError
     last = count - 1 if maximum is None else DEAD
     rows = tuple((state + 1 if state + 1 < count else last,) for state in range(count))
     return Automaton((charset.ALL,), rows, tuple(state >= minimum for state in range(count)))
@@ -91,7 +91,7 @@ def explore(alphabet: str, start: State, step: Callable[[State, str], State | No
     """Return the automaton of a step function over the characters of ``alphabet``; ``None`` is no way on.
 
     Raises:
-        TooLarge: past ``MOST_STATES``.
+        TooLargeError: past ``MOST_STATES``.
     """
     numbers = {start: 0}
     order = [start]
@@ -105,7 +105,7 @@ def explore(alphabet: str, start: State, step: Callable[[State, str], State | No
                 continue
             if following not in numbers:
                 if len(order) > MOST_STATES:
-                    raise TooLarge
+                    raise TooLargeError
                 numbers[following] = len(order)
                 order.append(following)
             row.append(numbers[following])
@@ -143,7 +143,7 @@ def followed_by(one: Automaton, text: str) -> Automaton:
                 continue
             if target not in numbers:
                 if len(order) > MOST_STATES:
-                    raise TooLarge
+                    raise TooLargeError
                 numbers[target] = len(order)
                 order.append(target)
             row.append(numbers[target])
@@ -195,7 +195,7 @@ def _product(left: Automaton, right: Automaton, accepts: Callable[[bool, bool], 
                 number = numbers[following] = len(order)
                 order.append(following)
                 if number > MOST_STATES:
-                    raise TooLarge
+                    raise TooLargeError
             row.append(number)
         rows.append(tuple(row))
     accept = tuple(accepts(a != DEAD and left.accept[a], b != DEAD and right.accept[b]) for a, b in order)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from untemplate.lower import charset
-from untemplate.lower.automaton import DEAD, Automaton, TooLarge
+from untemplate.lower.automaton import DEAD, Automaton, TooLargeError
 from untemplate.lower.charset import CharSet
 from untemplate.lower.rulebook import RuleBook
 from untemplate.lower.shapes import EMPTY, alt, rep, seq
@@ -29,7 +29,7 @@ def automaton_tree(one: Automaton, rules: RuleBook, hint: str, write: Writer) ->
     """Return a tree of exactly the strings that ``one`` accepts, each character written by ``write``.
 
     Raises:
-        TooLarge: when loops are so entangled that the tree would explode.
+        TooLargeError: when loops are so entangled that the tree would explode.
     """
     return _Trees(one, rules, hint, write).tree()
 
@@ -84,7 +84,7 @@ class _Trees:
     def knot(self, component: list[int]) -> None:
         """Finish the states of a component with longer loops, by eliminating its states one after another."""
         if len(component) > _MOST_KNOT:
-            raise TooLarge
+            raise TooLargeError
         inside = set(component)
         outer = {source for source, row in enumerate(self.edges) if source not in inside for target in row if target in inside}
         entered = {target for source in outer for target in self.edges[source] if target in inside} | ({0} & inside)
@@ -121,7 +121,7 @@ class _Trees:
                     known = exits[source]
                     exits[source] = way if known is None else alt(known, way)
             if self.work > _MOST_WORK:
-                raise TooLarge
+                raise TooLargeError
         own = ways[entry].get(entry)
         leave = exits[entry]
         assert leave is not None  # a live component can be left
@@ -131,7 +131,7 @@ class _Trees:
         size = _size(node)
         self.work += size
         if self.work > _MOST_WORK:
-            raise TooLarge
+            raise TooLargeError
         return self.rules.define(self.hint, node) if size > _LARGE or (uses > 1 and size >= _SHARED_SIZE) else node
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from untemplate.lower import automaton
-from untemplate.lower.automaton import Automaton, TooLarge
+from untemplate.lower.automaton import Automaton, TooLargeError
 
 _DIGITS = "0123456789"
 _MOST_REMAINDERS = 1000
@@ -47,7 +47,7 @@ def compared(bound: Fraction, signs: set[int]) -> Automaton:
     """Return the automaton of decimals whose comparison with ``bound`` (at least 0) is one of ``signs``: -1, 0, 1.
 
     Raises:
-        TooLarge: for a bound that is no finite decimal.
+        TooLargeError: for a bound that is no finite decimal.
     """
     whole, part = _digits(bound)
 
@@ -86,13 +86,13 @@ def multiples(of: Fraction) -> Automaton:
     """Return the automaton of decimals that are a multiple of ``of``.
 
     Raises:
-        TooLarge: for steps of more than 1,000 units in their last place.
+        TooLargeError: for steps of more than 1,000 units in their last place.
     """
     whole, part = _digits(of)
     places = len(part)
     modulus = int(whole + part)
     if modulus * (places + 1) > _MOST_REMAINDERS:
-        raise TooLarge
+        raise TooLargeError
 
     def step(state: tuple[str, int, int], character: str) -> tuple[str, int, int] | None:
         kind, count, rest = state
@@ -130,5 +130,5 @@ def _digits(number: Fraction) -> tuple[str, str]:
     while (rest * 10**places).denominator != 1:
         places += 1
         if places > 40:
-            raise TooLarge
+            raise TooLargeError
     return str(whole), str(int(rest * 10**places)).rjust(places, "0") if places else ""

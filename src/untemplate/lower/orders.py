@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from untemplate.lower.rulebook import RuleBook
-from untemplate.lower.shapes import EMPTY, alt, opt, rep, seq
-from untemplate.peg.nodes import Choice, Node, Ref, Repeat, Sequence
+from untemplate.lower.shapes import EMPTY, alt, apart, opt, rep, seq
+from untemplate.peg.nodes import Choice, Node, Ref, Repeat
 
 MOST_EXACT = 6
 """Members that must all be there, in any order: the rules double with each one."""
@@ -148,25 +148,20 @@ class _Subsets:
         ways: list[Node] = []
         for index in sorted(left):
             rest = self.following(left - {index})
-            ways.append(self.members[index] if rest == EMPTY else _pair(self.members[index], rest))
+            ways.append(self.members[index] if rest == EMPTY else apart(self.members[index], rest))
         if self.spare is not None:
-            ways.append(_pair(self.spare, again or self.following(left)))
+            ways.append(apart(self.spare, again or self.following(left)))
         return ways[0] if len(ways) == 1 else Choice(options=tuple(ways))
 
     def following(self, left: frozenset[int]) -> Node:
         """Return what may follow a member when ``left`` are still to be written."""
         if not left:
-            return rep(_pair(self.separator, self.spare), 0, None) if self.spare is not None else EMPTY
+            return rep(apart(self.separator, self.spare), 0, None) if self.spare is not None else EMPTY
         if left in self.names:
             return Ref(name=self.names[left])
         name = self.names[left] = self.rules.reserve(self.hint)
-        node = _pair(self.separator, self.choice(left, Ref(name=name)))
+        node = apart(self.separator, self.choice(left, Ref(name=name)))
         return self.rules.fill(name, node if left & self.needed else Repeat(item=node, maximum=1))
-
-
-def _pair(first: Node, second: Node) -> Node:
-    items = (*(first.items if isinstance(first, Sequence) else (first,)), *(second.items if isinstance(second, Sequence) else (second,)))
-    return Sequence(items=items)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,11 +220,11 @@ class _EndedSubsets:
         for index in sorted(left):
             rest = left - {index}
             if rest or self.spare is not None:
-                ways.append(_pair(self.members[index].next, self.state(rest)))
+                ways.append(apart(self.members[index].next, self.state(rest)))
             if not rest & self.needed:
                 ways.append(self.members[index].last)
         if self.spare is not None and self.spare_last is not None:
-            ways.append(_pair(self.spare, Ref(name=name)))
+            ways.append(apart(self.spare, Ref(name=name)))
             if not left & self.needed:
                 ways.append(self.spare_last)
         return self.rules.fill(name, ways[0] if len(ways) == 1 else Choice(options=tuple(ways)))

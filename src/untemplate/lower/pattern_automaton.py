@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from untemplate.lower import automaton, charset
-from untemplate.lower.automaton import DEAD, Automaton, TooLarge
+from untemplate.lower.automaton import DEAD, Automaton, TooLargeError
 from untemplate.lower.charset import CharSet
 from untemplate.lower.pattern_classes import WORD
 from untemplate.lower.pattern_nodes import ANYTHING, Alt, Assert, Cat, Look, Place, Regex, Rep, Set, cat, drop_looks, has_look
@@ -36,7 +36,7 @@ def search(node: Regex) -> Searched:
     exact; other look-arounds are taken as always true.
 
     Raises:
-        TooLarge: past ``MOST_STATES``.
+        TooLargeError: past ``MOST_STATES``.
     """
     core, demands = _split_looks(node)
     exact = not has_look(core)
@@ -90,7 +90,7 @@ class _Graph:
 
     def add(self, chars: CharSet | None, following: tuple[int, ...], place: Place | None = None) -> int:
         if len(self.next) >= _MOST_NODES:
-            raise TooLarge
+            raise TooLargeError
         self.chars.append(chars)
         self.next.append(following)
         self.place.append(place)
@@ -151,19 +151,7 @@ def _determinize(graph: _Graph, start: int, classes: tuple[CharSet, ...], words:
     accept: list[bool] = []
     for kernel, before in order:
         accept.append(bool(_close(graph, kernel, before, _OTHER, end=True) & {_ACCEPT, _UNIVERSAL}))
-        targets: list[set[int]] = [set() for _ in classes]
-        for kind in (_OTHER, _IN_WORD) if bounded else (_OTHER,):
-            closed = _close(graph, kernel, before, kind, end=False)
-            for node in closed:
-                members = graph.chars[node]
-                if members is not None:
-                    for index in indices[members]:
-                        if not bounded or words[index] == (kind == _IN_WORD):
-                            targets[index].add(graph.next[node][0])
-                elif node == _UNIVERSAL:
-                    for index in range(len(classes)):
-                        if not bounded or words[index] == (kind == _IN_WORD):
-                            targets[index].add(_UNIVERSAL)
+        targets = _targets(graph, kernel, before, indices, words, bounded)
         row = []
         for index, target in enumerate(targets):
             if not target:
@@ -176,10 +164,28 @@ def _determinize(graph: _Graph, start: int, classes: tuple[CharSet, ...], words:
                 number = numbers[key] = len(order)
                 order.append(key)
                 if number > automaton.MOST_STATES:
-                    raise TooLarge
+                    raise TooLargeError
             row.append(number)
         rows.append(tuple(row))
     return Automaton(classes, tuple(rows), tuple(accept))
+
+
+def _targets(
+    graph: _Graph, kernel: frozenset[int], before: int, indices: dict[CharSet, frozenset[int]], words: list[bool], bounded: bool
+) -> list[set[int]]:
+    """Return the nodes that each class of characters leads to."""
+    targets: list[set[int]] = [set() for _ in words]
+    every = frozenset(range(len(words)))
+    for kind in (_OTHER, _IN_WORD) if bounded else (_OTHER,):
+        for node in _close(graph, kernel, before, kind, end=False):
+            members = graph.chars[node]
+            if members is None and node != _UNIVERSAL:
+                continue
+            following = _UNIVERSAL if members is None else graph.next[node][0]
+            for index in every if members is None else indices[members]:
+                if not bounded or words[index] == (kind == _IN_WORD):
+                    targets[index].add(following)
+    return targets
 
 
 def _close(graph: _Graph, kernel: frozenset[int], before: int, after: int, *, end: bool) -> set[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from untemplate.lower import automaton
-from untemplate.lower.automaton import Automaton, TooLarge
+from untemplate.lower.automaton import Automaton, TooLargeError
 from untemplate.lower.automaton_tree import Writer, automaton_tree
 from untemplate.lower.pattern_automaton import search
 from untemplate.lower.pattern_nodes import Alt, Cat, Regex, Rep, Set, lengths, whole
@@ -21,7 +21,7 @@ def pattern_tree(node: Regex, rules: RuleBook, hint: str, write: Writer) -> Node
     """Return a tree of the whole strings in which ``node`` is found.
 
     Raises:
-        TooLarge: when neither its own shape nor an automaton is short enough.
+        TooLargeError: when neither its own shape nor an automaton is short enough.
     """
     shape = _plain_shape(node)
     if shape is not None and _shape_is_shorter(node, shape):
@@ -61,7 +61,7 @@ def _shape_is_shorter(node: Regex, shape: Regex) -> bool:
     try:
         scratch = RuleBook()
         tree = automaton_tree(search(node).automaton, scratch, "s", chars)
-    except TooLarge:
+    except TooLargeError:
         return True
     return _weight(tree) + sum(_weight(rule) + 2 for rule in scratch.rules.values()) > 1.5 * _shape_weight(shape) + 4
 

@@ -31,6 +31,17 @@ def seq(*nodes: Node) -> Node:
     return items[0] if len(items) == 1 else Sequence(items=tuple(items))
 
 
+def apart(*nodes: Node) -> Node:
+    """Return ``nodes`` in sequence with nothing joined: literals that stay apart are tokens of their own to an engine with a lexer."""
+    items: list[Node] = []
+    for node in nodes:
+        if isinstance(node, Sequence):
+            items.extend(node.items)
+        else:
+            items.append(node)
+    return items[0] if len(items) == 1 else Sequence(items=tuple(items))
+
+
 def _join(left: Node, right: Node) -> Node | None:
     if isinstance(right, Ref) and not isinstance(left, Ref | Repeat):
         return None

@@ -24,10 +24,10 @@ from untemplate.lower.strict_calls import CallWriter
 from untemplate.lower.text_rules import Stop, TextRules
 from untemplate.lower.tool_schema import property_names
 from untemplate.lower.warnings import GrammarWarning
-from untemplate.peg.builder import ArenaBuilder
 from untemplate.peg.arena import references
+from untemplate.peg.builder import ArenaBuilder
 from untemplate.peg.nodes import Choice, Node, Space
-from untemplate.spec.model import CallForm, Calls, Marker, Spec
+from untemplate.spec.model import Calls, Marker, Spec
 
 _ABOUT = ("title", "description", "$schema", "$id", "$comment", "$defs", "definitions")
 _MANY_KEYS = 300

@@ -12,7 +12,7 @@ from functools import cached_property
 from os.path import commonprefix
 
 from untemplate.lower import automaton, charset
-from untemplate.lower.automaton import TooLarge
+from untemplate.lower.automaton import TooLargeError
 from untemplate.lower.automaton_tree import automaton_tree
 from untemplate.lower.json_schema.compile import SchemaCompiler, declared_order
 from untemplate.lower.json_schema.context import Context
@@ -29,7 +29,8 @@ from untemplate.lower.strict_values import Ending, ValueWriter, WrittenValue
 from untemplate.lower.text_rules import Stop, TextRules
 from untemplate.lower.warnings import Code
 from untemplate.peg.nodes import Node
-from untemplate.spec.model import Arguments, Field, FieldName, PairList, Part as SpecPart, Text
+from untemplate.spec.model import Arguments, Field, FieldName, PairList, Text
+from untemplate.spec.model import Part as SpecPart
 
 _KEY = charset.complement(charset.of(" \t\n\r<>{}[]()\"'`,;:=|\\/"))
 
@@ -113,7 +114,7 @@ class PairWriter:
         extra = self._any(tuple(keys), self._of_others(facts, context)) if self._takes_others(facts) else None
         listed, exact = ended_in_any_order(members, extra, compiler.rules, "pairs")
         if not exact:
-            message = f"more than {MOST_EXACT} required parameters in any order: that each is there once is not expressed, only how many there are"
+            message = f"more than {MOST_EXACT} in any order: that each is there once is not expressed, only how many there are"
             context.say("required", message, Code.ORDER)
         filled = seq(literal(self.pairs.open + self.opening), listed) if listed is not None else None
         if facts.required and filled is not None:
@@ -159,11 +160,8 @@ class PairWriter:
         if not ways:
             return None
         quote = literal(self._quote)
-        made = []
-        for end in (following, ending):
-            made.append(
-                alt(*(seq(quote, name, quote, literal(self._between(way.label, "")), self.values.ended(way, end, "value")) for way in ways))
-            )
+        starts = [(way, seq(quote, name, quote, literal(self._between(way.label, "")))) for way in ways]
+        made = [alt(*(seq(start, self.values.ended(way, end, "value")) for way, start in starts)) for end in (following, ending)]
         return EndedMember(rules.define("pair", made[0]), rules.define("pair", made[1]), False)
 
     def _other_key(self, keys: tuple[str, ...]) -> Node:
@@ -172,7 +170,7 @@ class PairWriter:
             every = search(cat(Assert(Place.START), Rep(Set(_KEY), 1, None), Assert(Place.END))).automaton
             tree = automaton_tree(automaton.without(every, automaton.from_strings(keys)), self.compiler.rules, "key", chars)
             return self.compiler.rules.define("key", tree)
-        except TooLarge:
+        except TooLargeError:
             return rep(chars(_KEY), 1, None)
 
     def _endings(self, key: str, keys: tuple[str, ...]) -> tuple[Ending, Ending]:

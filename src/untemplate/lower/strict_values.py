@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from untemplate.lower import automaton
-from untemplate.lower.automaton import Automaton, TooLarge
+from untemplate.lower.automaton import Automaton, TooLargeError
 from untemplate.lower.automaton_tree import automaton_tree
 from untemplate.lower.json_schema.compile import SchemaCompiler
 from untemplate.lower.json_schema.context import Context
@@ -193,7 +193,7 @@ class ValueWriter:
             if ended.empty:
                 return None
             return automaton_tree(ended, self.compiler.rules, key, chars)
-        except TooLarge:
+        except TooLargeError:
             self.compiler.report.add(
                 self.compiler.document.root.pointer + f"/properties/{key}",
                 "pattern",

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from untemplate.lower import charset
 from untemplate.lower.rulebook import RuleBook
-from untemplate.lower.shapes import EMPTY, alt, chars, literal, opt, seq
-from untemplate.peg.nodes import Node, Ref, Sequence
+from untemplate.lower.shapes import EMPTY, alt, apart, chars, literal, opt, seq
+from untemplate.peg.nodes import Node, Ref
 
 _WHITE = " \t\n\r"
 _NESTED = 8
@@ -136,7 +136,7 @@ class _Build:
         ways: list[Node] = []
         for target, letters in following.items():
             ways.append(seq(chars(self.members(letters)), self.target(target, depth)))
-        ways += [_apart(literal(character), self.exits[which].then) for character, which in exits]
+        ways += [apart(literal(character), self.exits[which].then) for character, which in exits]
         return opt(alt(*ways)) if self.may_end else alt(*ways)
 
     def members(self, letters: list[str]) -> charset.CharSet:
@@ -153,8 +153,3 @@ class _Build:
             name = self.names[state] = self.rules.reserve(self.hint)
             return self.rules.fill(name, self.tree(state, 0))
         return self.tree(state, depth + 1)
-
-
-def _apart(first: Node, then: Node) -> Node:
-    """Return a sequence whose literals are not joined: the first is a token that other ways on may share."""
-    return Sequence(items=(first, *(then.items if isinstance(then, Sequence) else (then,))))

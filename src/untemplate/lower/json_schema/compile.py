@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from untemplate.lower import automaton
-from untemplate.lower.automaton import Automaton, TooLarge
+from untemplate.lower.automaton import Automaton, TooLargeError
 from untemplate.lower.automaton_tree import automaton_tree
 from untemplate.lower.json_schema.arrays import array_node
 from untemplate.lower.json_schema.choices import Chooser, possible
@@ -19,7 +19,7 @@ from untemplate.lower.json_schema.gather import Branch
 from untemplate.lower.json_schema.judge import may_fit
 from untemplate.lower.json_schema.keywords import EXCLUDED
 from untemplate.lower.json_schema.numbers import number_node
-from untemplate.lower.json_schema.objects import MOST_FOREIGN, Style, object_node
+from untemplate.lower.json_schema.objects import MOST_FOREIGN, PLAIN, Style, object_node
 from untemplate.lower.json_schema.report import Report
 from untemplate.lower.json_schema.strings import string_automaton, string_body
 from untemplate.lower.json_schema.syntax import JSON, Syntax
@@ -42,7 +42,7 @@ class SchemaCompiler:
         rules: RuleBook,
         *,
         syntax: Syntax = JSON,
-        style: Style = Style(),
+        style: Style = PLAIN,
         budget: Budget | None = None,
         report: Report | None = None,
     ) -> None:
@@ -56,7 +56,7 @@ class SchemaCompiler:
         self._made: dict[Key, Node | None] = {}
         self._open: dict[Key, str | None] = {}
         self._siblings: dict[Syntax, SchemaCompiler] = {syntax: self}
-        self._unfit: tuple[Part, str] | None = None
+        self._unfit: list[tuple[Part, str]] = []
         self._objects = 0
 
     def sibling(self, syntax: Syntax) -> SchemaCompiler:
@@ -75,10 +75,10 @@ class SchemaCompiler:
         """
         if not isinstance(part.schema, bool | Mapping):
             raise self.document.error(part, "$schema", f"{part.schema!r:.40} is no schema", hint="A schema is an object, true or false.")
-        self._unfit = None
+        self._unfit = []
         node = self.parts((part,), hint)
         if node is None:
-            where, keyword = self._unfit or (part, "type")
+            where, keyword = self._unfit[0] if self._unfit else (part, "type")
             raise self.document.error(
                 where, keyword, "no value can fit", code="E412", hint="Look for bounds, types or lists that exclude each other."
             )
@@ -110,7 +110,7 @@ class SchemaCompiler:
         node = self._branch(branch, order, hint)
         name = self._open.pop(key)
         if node is None:
-            self._unfit = self._unfit or (parts[0] if parts else self.document.root, _reason(branch))
+            self._unfit.append((parts[0] if parts else self.document.root, _reason(branch)))
         elif name is not None:
             node = self.rules.fill(name, node)
         else:
@@ -132,7 +132,7 @@ class SchemaCompiler:
         found = string_automaton(branch.facts.string, context)
         try:
             return None if found is None or found.empty else self.rules.define(hint, automaton_tree(found, self.rules, hint, chars))
-        except TooLarge:
+        except TooLargeError:
             return None
 
     def _branch(self, branch: Branch, order: tuple[str, ...], hint: str) -> Node | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from untemplate.lower.automaton import TooLarge
+from untemplate.lower.automaton import TooLargeError
 from untemplate.lower.formats import FORMATS
 from untemplate.lower.json_schema.document import Document, Part, Wrapped, child
 from untemplate.lower.json_schema.keywords import ALIASES, EXCLUDED, FRACTION, UNWANTED
@@ -50,9 +50,14 @@ def _all(verdicts: Iterable[Verdict]) -> Verdict:
     return known
 
 
-def _any(verdicts: Iterable[Verdict]) -> Verdict:
-    found = list(verdicts)
-    return True if True in found else None if None in found else False
+def _combined(keyword: str, verdicts: list[Verdict]) -> Verdict:
+    if keyword == "allOf" or not verdicts:
+        return _all(verdicts)
+    if keyword == "oneOf" and verdicts.count(True) > 1:
+        return False
+    if keyword == "oneOf" and None in verdicts:
+        return None
+    return True if True in verdicts else None if None in verdicts else False
 
 
 def _keyword(document: Document, value: Any, part: Part, keyword: str, wanted: Any, depth: int) -> Verdict:
@@ -61,6 +66,9 @@ def _keyword(document: Document, value: Any, part: Part, keyword: str, wanted: A
 
     if not document.means(keyword):
         return True
+    if keyword in ("allOf", "anyOf", "oneOf"):
+        verdicts = [judge(one, keyword, number) for number, one in enumerate(wanted)] if isinstance(wanted, list) else []
+        return _combined(keyword, verdicts)
     match keyword:
         case "type":
             return _has_type(value, wanted, part.schema.get("nullable") is True)
@@ -70,13 +78,6 @@ def _keyword(document: Document, value: Any, part: Part, keyword: str, wanted: A
             return identity(value) == identity(wanted)
         case "$ref" if isinstance(wanted, str):
             return _judge(document, value, document.resolve(part, wanted), depth)
-        case "allOf" if isinstance(wanted, list):
-            return _all(judge(one, keyword, number) for number, one in enumerate(wanted))
-        case "anyOf" if isinstance(wanted, list):
-            return _any(judge(one, keyword, number) for number, one in enumerate(wanted))
-        case "oneOf" if isinstance(wanted, list):
-            verdicts = [judge(one, keyword, number) for number, one in enumerate(wanted)]
-            return False if verdicts.count(True) > 1 else None if None in verdicts else True in verdicts
         case "not":
             verdict = judge(wanted, keyword)
             return None if verdict is None else not verdict
@@ -86,6 +87,11 @@ def _keyword(document: Document, value: Any, part: Part, keyword: str, wanted: A
             return None if branch is None else judge(part.schema.get(branch, True), branch)
         case _ if keyword == EXCLUDED:
             return identity(value) not in {identity(one) for one in wanted}
+        case _:
+            return _of_type(document, value, part, keyword, wanted, depth)
+
+
+def _of_type(document: Document, value: Any, part: Part, keyword: str, wanted: Any, depth: int) -> Verdict:
     match type_of(value):
         case "number":
             return _number(value, part.schema, keyword, wanted)
@@ -149,7 +155,7 @@ def _found(pattern: str, value: str) -> Verdict:
     try:
         parsed = parse_pattern(pattern)
         searched = search(parsed.node)
-    except (PatternError, TooLarge):
+    except (PatternError, TooLargeError):
         return None
     found = searched.automaton.matches(value)
     return found if (searched.exact and not parsed.notes) or not found else None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from untemplate.lower import automaton
-from untemplate.lower.automaton import Automaton, TooLarge
+from untemplate.lower.automaton import Automaton, TooLargeError
 from untemplate.lower.json_schema.context import Context
 from untemplate.lower.json_schema.document import Part
 from untemplate.lower.json_schema.facts import ObjectFacts
@@ -31,7 +31,7 @@ def _searched(pattern: str) -> Automaton | None:
     try:
         parsed = parse_pattern(pattern)
         found = search(parsed.node)
-    except (PatternError, TooLarge):
+    except (PatternError, TooLargeError):
         return None
     return found.automaton if found.exact and not parsed.notes else None
 
@@ -59,7 +59,7 @@ def key_classes(facts: ObjectFacts, context: Context, closed: bool) -> list[KeyC
     for pattern, keys in matched.items():
         try:
             classes = _divided(classes, pattern, keys)
-        except TooLarge:
+        except TooLargeError:
             unknown.add(pattern)
             context.say("patternProperties", f"{pattern!r:.80} makes too large an automaton with the others", Code.BUDGET)
     found_classes: list[KeyClass] = []
@@ -74,7 +74,7 @@ def _divided(
     classes: list[tuple[Automaton | None, frozenset[str]]], pattern: str, keys: Automaton
 ) -> list[tuple[Automaton | None, frozenset[str]]]:
     if len(classes) >= _MOST_CLASSES:
-        raise TooLarge
+        raise TooLargeError
     divided: list[tuple[Automaton | None, frozenset[str]]] = []
     for known, signature in classes:
         before = known if known is not None else automaton.ANY

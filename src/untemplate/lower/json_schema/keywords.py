@@ -41,7 +41,7 @@ ALIASES: Mapping[str, str] = {
 def _type(branch: Branch, part: Part, value: Any) -> None:
     names = value if isinstance(value, list) else [value]
     found: set[str] = set()
-    for number, name in enumerate(names):
+    for name in names:
         if isinstance(name, Mapping):  # draft 3
             branch.choose(_union_types(part, names), "type", part)
             return

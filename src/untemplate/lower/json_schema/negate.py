@@ -115,14 +115,16 @@ def _simple(part: Part, keyword: str, value: Any) -> list[dict[str, Any]]:
             return [{"type": _COUNTED[keyword[3:]], "max" + keyword[3:]: value - 1}] if value > 0 else []
         case "maxLength" | "maxItems" | "maxProperties" if is_count(value):
             return [{"type": _COUNTED[keyword[3:]], "min" + keyword[3:]: value + 1}]
-        case _ if keyword == EXCLUDED:
-            return [{"enum": value}]
-        case _ if keyword == UNWANTED:
-            return [{"type": "string", "pattern": value}]
-        case _ if keyword == FRACTION:
-            return [{"type": "integer"}]
         case _:
-            return []
+            return _made_up(keyword, value)
+
+
+def _made_up(keyword: str, value: Any) -> list[dict[str, Any]]:
+    if keyword == EXCLUDED:
+        return [{"enum": value}]
+    if keyword == UNWANTED:
+        return [{"type": "string", "pattern": value}]
+    return [{"type": "integer"}] if keyword == FRACTION else []
 
 
 _COUNTED = {"Length": "string", "Items": "array", "Properties": "object"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from untemplate.lower import automaton
-from untemplate.lower.automaton import Automaton, TooLarge
+from untemplate.lower.automaton import Automaton, TooLargeError
 from untemplate.lower.automaton_tree import automaton_tree
 from untemplate.lower.charset import of
 from untemplate.lower.json_schema.context import Context
@@ -80,12 +80,12 @@ def _bounded(
     try:
         if low > 0 or low_open:
             found = automaton.both(found, compared(low, {1} if low_open else {0, 1}))
-    except TooLarge:
+    except TooLargeError:
         context.say(names[0], "the bound has too many digits", Code.BUDGET)
     try:
         if high is not None:
             found = automaton.both(found, compared(high, {-1} if high_open else {-1, 0}))
-    except TooLarge:
+    except TooLargeError:
         context.say(names[1], "the bound has too many digits", Code.BUDGET)
     return found
 
@@ -94,7 +94,7 @@ def _stepped(found: Automaton, facts: NumberFacts, context: Context) -> Automato
     for step in facts.steps:
         try:
             found = automaton.both(found, multiples(step))
-        except TooLarge:
+        except TooLargeError:
             context.say("multipleOf", f"multiples of {float(step):g} are not expressed", Code.BUDGET)
     return found
 

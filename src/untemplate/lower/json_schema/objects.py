@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from untemplate.lower import automaton
-from untemplate.lower.automaton import Automaton, TooLarge
+from untemplate.lower.automaton import Automaton, TooLargeError
 from untemplate.lower.automaton_tree import automaton_tree
 from untemplate.lower.charset import ALL, CharSet, complement, of
 from untemplate.lower.json_schema.arrays import Compile
@@ -13,10 +13,10 @@ from untemplate.lower.json_schema.context import Context
 from untemplate.lower.json_schema.document import Part
 from untemplate.lower.json_schema.facts import ObjectFacts
 from untemplate.lower.json_schema.key_classes import KeyClass, key_classes, pattern_automaton
+from untemplate.lower.orders import MOST_EXACT, Member, counted, in_any_order, in_order
 from untemplate.lower.pattern_automaton import search
 from untemplate.lower.pattern_nodes import text_regex
-from untemplate.lower.orders import MOST_EXACT, Member, counted, in_any_order, in_order
-from untemplate.lower.shapes import alt, opt, rep, seq
+from untemplate.lower.shapes import alt, rep
 from untemplate.lower.warnings import Code
 from untemplate.peg.nodes import Choice, Node, Repeat, Sequence
 
@@ -37,6 +37,9 @@ class Style:
     """Members in any order."""
     any_order_on_top: bool = False
     """Members of the outermost object in any order."""
+
+
+PLAIN = Style()
 
 
 def object_node(
@@ -118,7 +121,7 @@ def _key_body(one: KeyClass, taken: tuple[str, ...], names: Automaton | None, co
         for mark in context.syntax.forbidden:
             found = automaton.without(found, search(text_regex(mark)).automaton)
         return None if found.empty else automaton_tree(found, context.rules, "key", write)
-    except TooLarge:
+    except TooLargeError:
         context.say("patternProperties", "the keys make too large a grammar; any key is taken", Code.BUDGET)
         return rep(write(ALL), 0, None)
 
@@ -153,8 +156,7 @@ class _Others:
         if not letters:
             return self.more
         ways = [self.others(letters)]
-        for letter in letters:
-            ways.append(Sequence(items=(self.letter(letter), self.tree(node[letter], depth + 1))))
+        ways += [Sequence(items=(self.letter(letter), self.tree(node[letter], depth + 1))) for letter in letters]
         found: Node = Choice(options=tuple(ways))
         if "" not in node:
             found = Repeat(item=found, maximum=1)

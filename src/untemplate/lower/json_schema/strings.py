@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from untemplate.lower import automaton
-from untemplate.lower.automaton import Automaton, TooLarge
+from untemplate.lower.automaton import Automaton, TooLargeError
 from untemplate.lower.charset import ALL, CharSet
 from untemplate.lower.formats import ANNOTATIONS, FORMATS
 from untemplate.lower.json_schema.context import Context
@@ -119,13 +119,13 @@ def _by_pattern(found: _Found, context: Context, hint: str, write: Callable[[Cha
             return None
         if not searched.exact:
             context.say(found.keyword, f"a look-around in {found.text!r:.80} is taken as always true")
-    except TooLarge:
+    except TooLargeError:
         if has_look(found.node):
             context.say(found.keyword, f"{found.text!r:.80} is too large an automaton; any text is taken", Code.BUDGET)
             return rep(write(ALL), 0, None)
     try:
         return pattern_tree(found.node, context.rules, hint, write)
-    except TooLarge:
+    except TooLargeError:
         context.say(found.keyword, f"{found.text!r:.80} is too large an automaton; any text is taken", Code.BUDGET)
         return rep(write(ALL), 0, None)
 
@@ -138,7 +138,7 @@ def _combine(facts: StringFacts, wanted: list[_Found], unwanted: list[Regex], co
         nonlocal found
         try:
             narrowed = step(found)
-        except TooLarge:
+        except TooLargeError:
             narrowed = None
         if narrowed is None or len(narrowed.delta) > most:
             context.say(keyword, f"{what} makes too large an automaton with what else is said; it is left out", Code.BUDGET)
@@ -149,7 +149,7 @@ def _combine(facts: StringFacts, wanted: list[_Found], unwanted: list[Regex], co
         narrow(one.keyword, repr(one.text)[:80], lambda known, node=one.node: automaton.both(known, search(node).automaton))  # type: ignore[misc]
         try:
             exact = search(one.node).exact
-        except TooLarge:
+        except TooLargeError:
             exact = True
         if not exact:
             context.say(one.keyword, f"a look-around in {one.text!r:.80} is taken as always true")
@@ -172,14 +172,14 @@ def _combine(facts: StringFacts, wanted: list[_Found], unwanted: list[Regex], co
 
 def _counted(known: Automaton, minimum: int, maximum: int | None) -> Automaton:
     if max(minimum, maximum or 0) > _MOST_COUNTED:
-        raise TooLarge
+        raise TooLargeError
     return automaton.both(known, automaton.of_length(minimum, maximum))
 
 
 def _is_exact(node: Regex) -> bool:
     try:
         return search(node).exact
-    except TooLarge:
+    except TooLargeError:
         return False
 
 
@@ -191,7 +191,7 @@ def _by_automaton(facts: StringFacts, wanted: list[_Found], unwanted: list[Regex
     assert found is not None
     try:
         return tree_of(found, context.rules, hint, write)
-    except TooLarge:
+    except TooLargeError:
         first = wanted[0] if wanted else None
         context.say(
             first.keyword if first else "not",
