@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from untemplate.lower.bodies import CUT
 from untemplate.lower.closing import close_after_pairs, close_after_value, confirm_close, doubled_close, spaced_chunks
-from untemplate.lower.marks import EMPTY, SPACE, any_of, chunks, is_marker, loose, many, maybe, next_chunk, white_after, white_before
+from untemplate.lower.marks import EMPTY, NEVER, SPACE, any_of, chunks, is_marker, loose, many, maybe, next_chunk, white_after, white_before
 from untemplate.lower.notation import add_nested
 from untemplate.lower.tags import Code, Kind
 from untemplate.lower.values import Around, Close, is_json_like, value_node
@@ -41,7 +41,8 @@ def arguments_start(arguments: Arguments | None, vocabulary: Vocabulary, behind:
     opening = chunks(arguments.object.open)
     if opening:
         return b.peek(any_of(spaced_chunks(opening[:1]), ends))
-    return b.peek(any_of(b.seq(SPACE, _pair_next(arguments.object, vocabulary, separated=False)), ends))
+    brace = b.lit("{") if is_marker(cut_pair(arguments.object).opening) else NEVER
+    return b.peek(any_of(b.seq(SPACE, any_of(_pair_next(arguments.object, vocabulary, separated=False), brace)), ends))
 
 
 def arguments_node(arguments: Arguments | None, vocabulary: Vocabulary, behind: Behind, rules: b.ArenaBuilder, *, whole: bool) -> Node:
@@ -143,7 +144,11 @@ def _pairs(arguments: Arguments, vocabulary: Vocabulary, behind: Behind, rules: 
     listed = b.seq(maybe(spaced_chunks(opening)) if opening else EMPTY, many(b.seq(gap, pair)), maybe(gap) if separator else EMPTY, close)
     if empty and empty != (*opening, *chunks(pairs.close)):
         listed = any_of(b.seq(spaced_chunks(empty), spaced_chunks(behind.tail)), listed)
-    return b.seq(b.tag(Kind.PAIRS, listed), EMPTY if whole else doubled_close(tail))
+    found = b.seq(b.tag(Kind.PAIRS, listed), EMPTY if whole else doubled_close(tail))
+    if opening or not is_marker(cut_pair(pairs).opening):
+        return found
+    brace = b.seq(SPACE, b.peek(b.lit("{")), CUT, b.note(Code.REPAIRED))
+    return any_of(b.seq(brace, b.tag(Kind.ARGUMENTS, Json(kind=JsonKind.OBJECT)), strict if whole else close_after_value(tail)), found)
 
 
 def _pair(arguments: Arguments, pairs: PairList, vocabulary: Vocabulary, behind: Behind, rules: b.ArenaBuilder) -> Node:
