@@ -98,6 +98,17 @@ class PairParts:
         """The first chunk behind the key."""
         return next_chunk(self.between, -1)
 
+    @property
+    def key_ends(self) -> tuple[str, ...]:
+        """The chunks that may end the key: the first one, and where that closes a tag the second one, for it may be left out."""
+        found = chunks(self.between[0].text) if self.between and isinstance(self.between[0], Text) else ()
+        return found[:2] if _closes_and_opens(found) else tuple(end for end in (self.key_end,) if end)
+
+
+def _closes_and_opens(found: tuple[str, ...]) -> bool:
+    """Return whether a text between key and value is a tag that ends the key and one that begins the value."""
+    return len(found) > 1 and found[0].startswith("</") and all(is_marker(chunk) for chunk in found[:2])
+
 
 def cut_pair(pairs: PairList) -> PairParts:
     """Return the parts of a pair before its key, between key and value, and behind the value."""
@@ -107,9 +118,10 @@ def cut_pair(pairs: PairList) -> PairParts:
     return PairParts(opening=opening, between=pairs.pair[key + 1 : value], after=pairs.pair[value + 1 :])
 
 
-def key_node(opening: str, end: str, quotes: tuple[str, ...]) -> Node:
+def key_node(opening: str, ends: tuple[str, ...], quotes: tuple[str, ...]) -> Node:
     """Return a key of any name; where its pair has an opening it may hold what a bare one may not."""
-    text: Node = Until(stops=(end, "\n")) if opening.strip() and end else name_like(end)
+    end = ends[0] if ends else ""
+    text: Node = Until(stops=(*ends, "\n")) if opening.strip() and end else name_like(end)
     marks = _key_marks(opening, end, quotes)
     quoted = [b.seq(b.lit(mark), b.tag(Kind.KEY, Until(stops=(mark, "\n"))), b.lit(mark)) for mark in marks]
     return any_of(*quoted, b.tag(Kind.KEY, text))
@@ -128,7 +140,7 @@ def _pair_next(pairs: PairList, vocabulary: Vocabulary, *, separated: bool = Tru
     opening = b.seq(maybe(b.seq(loose(*separator), SPACE)) if separator else EMPTY, loose(parts.opening), SPACE)
     key = vocabulary.declared_key(end)
     quoted = [b.seq(b.lit(mark), key, b.lit(mark)) for mark in _key_marks(parts.opening, end, pairs.key_quotes)]
-    return b.seq(opening, any_of(*quoted, key), SPACE, b.lit(end) if end else EMPTY)
+    return b.seq(opening, any_of(*quoted, key), SPACE, any_of(*map(b.lit, parts.key_ends)) if end else EMPTY)
 
 
 def _pairs(arguments: Arguments, vocabulary: Vocabulary, behind: Behind, rules: b.ArenaBuilder, *, whole: bool) -> Node:
@@ -156,7 +168,7 @@ def _pair(arguments: Arguments, pairs: PairList, vocabulary: Vocabulary, behind:
     nodes: list[Node] = [loose(parts.opening), SPACE] if parts.opening.strip() else []
     if nodes and any(text.startswith(chunks(parts.opening)[0]) for text in (*behind.tail[:1], *behind.stops)):
         nodes.insert(0, b.negate(any_of(*(b.lit(text) for text in behind.tail[:1]), behind.structure)))
-    nodes.append(key_node(parts.opening, parts.key_end, pairs.key_quotes))
+    nodes.append(key_node(parts.opening, parts.key_ends, pairs.key_quotes))
     lead = ""
     for index, part in enumerate(parts.between):
         if isinstance(part, Text):
@@ -182,13 +194,14 @@ def _pair(arguments: Arguments, pairs: PairList, vocabulary: Vocabulary, behind:
 
 
 def between_chunks(text: str, *, first: bool) -> list[Node]:
-    """Return the text between key and value; the tag that ends the key may come twice."""
-    nodes: list[Node] = []
-    for index, chunk in enumerate(chunks(text)):
-        nodes += [SPACE, b.lit(chunk)]
-        if first and index == 0 and is_marker(chunk) and chunk.startswith("</"):
-            nodes.append(many(b.seq(SPACE, b.lit(chunk), b.note(Code.REPAIRED))))
-    return nodes
+    """Return the text between key and value; the tag that ends the key may come twice, it or the one behind it may be missing."""
+    found = chunks(text)
+    if not first or not _closes_and_opens(found):
+        return [spaced_chunks(found)] if found else []
+    repaired = b.note(Code.REPAIRED)
+    ended = b.seq(SPACE, b.lit(found[0]), many(b.seq(SPACE, b.lit(found[0]), repaired)))
+    begun = spaced_chunks(found[1:])
+    return [any_of(b.seq(ended, begun), b.seq(begun, repaired), b.seq(ended, repaired))]
 
 
 def _implied(behind: Behind, *, closed: bool) -> tuple[str, Node] | None:
