@@ -57,11 +57,11 @@ class _Judge:
 
     @classmethod
     def of(cls, old: Side, new: Side) -> _Judge:
-        takers = Taker(old.spec), Taker(new.spec)
+        before, after = Taker(old.spec), Taker(new.spec)
         return cls(
-            old=takers[0],
-            forward=find_break(*takers, _turns(new)),
-            backward=find_break(*reversed(takers), _turns(old)),
+            old=before,
+            forward=find_break(before, after, _turns(new)),
+            backward=find_break(after, before, _turns(old)),
             evidence=new.evidence,
         )
 
