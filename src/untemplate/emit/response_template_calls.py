@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from untemplate.emit.export import Loss
@@ -203,7 +203,11 @@ def _field_calls(forms: tuple[CallForm, ...], edges: CallEdges, *, richly: bool)
     form = forms[0]
     arguments = form.arguments
     assert arguments is not None
-    alike = [each for each in forms if each.json is None and each.arguments == arguments and each.close == form.close]
+    alike = [each for each in forms if each.json is None and each.arguments == arguments]
+    if any(each.close != form.close for each in alike):
+        closes = tuple(each.close.core for each in alike if each.close is not None)
+        form = replace(form, close=None)
+        edges = replace(edges, section_close=tuple(dict.fromkeys((*edges.section_close, *closes))))
     losses: tuple[Loss, ...] = ()
     if len(alike) < len(forms):
         losses = (
