@@ -12,7 +12,7 @@ import click
 
 from untemplate.cli.caching import tell_trouble, with_cache
 from untemplate.cli.failures import TROUBLE, show_failure
-from untemplate.cli.inputs import read_tools
+from untemplate.cli.inputs import read_tools, refuse_spec
 from untemplate.cli.sources import SourceOptions, with_source_options
 from untemplate.cli.voice import Voice, with_voice, write_result
 from untemplate.errors import RequestError
@@ -60,6 +60,8 @@ def compile(
         raise click.UsageError("several sources need `-o DIR`" if name is None else "`--name` is for a single source")
     if output is not None and Path(output).exists() and not Path(output).is_dir():
         raise RequestError("this is a file, not a folder", code="E604", where=output)
+    for each in sources:
+        refuse_spec(each)
     from untemplate.golden.batch import in_order
     from untemplate.golden.jobs import CompileJob, Extent
 
@@ -73,11 +75,13 @@ def compile(
         form="yaml" if form == "yaml" or (form == "jsonl" and output is not None) else "json",
         extent=Extent.SPEC if output is None else Extent.WHOLE,
     )
+    # Of many, the table says how many warnings there are.
+    each_voice = replace(voice, quiet=voice.quiet or (len(sources) > 1 and not voice.verbose))
     started = time.perf_counter()
     taken: set[str] = set()
     told: list[Outcome[Compilation]] = []
     for outcome in in_order(_run([replace(job, source=each) for each in sources], jobs, cache, voice)):
-        _deliver(sources[outcome.index], outcome, _Delivery(output, form == "jsonl"), taken, voice)
+        _deliver(sources[outcome.index], outcome, _Delivery(output, form == "jsonl"), taken, each_voice)
         told.append(_without_files(outcome))
     tell_trouble(cache, voice)
     if len(sources) > 1 and not voice.quiet:

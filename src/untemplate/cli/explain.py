@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from untemplate.cli.inputs import refuse_spec
 from untemplate.cli.sources import SourceOptions, compile_at, with_source_options
 from untemplate.cli.visible import visible
 from untemplate.cli.voice import Voice, print_all, with_voice, write_result
@@ -33,6 +34,7 @@ def explain(source: str, field: str | None, chosen: SourceOptions, form: str, vo
 
     FIELD is a path such as `turn.reasoning`; all below it is shown too. Without one, every field is.
     """
+    refuse_spec(source)
     _source, compiled = compile_at(source, chosen, verify=False)
     found = {path: entries for path, entries in compiled.evidence.items() if field is None or _is_at(path, field)}
     if field is not None and not found:

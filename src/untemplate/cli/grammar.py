@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from untemplate.cli.inputs import read_spec
 from untemplate.cli.request import make_parser, with_request
 from untemplate.cli.voice import Voice, with_voice, write_result
+
+if TYPE_CHECKING:
+    from untemplate.lower.warnings import GrammarWarning
 
 
 @click.command()
@@ -26,7 +29,7 @@ def grammar(spec: str, request: dict[str, Any], output: str | None, form: str, v
     """
     made = make_parser(read_spec(spec), request).grammar()
     for warning in made.warnings:
-        voice.warn(f"{warning.code} {warning.path}: {warning.message}" if warning.path else f"{warning.code} {warning.message}")
+        voice.warn(_told(warning))
     if form == "json":
         from untemplate.spec.codec import encode
         from untemplate.spec.files import data_to_json
@@ -39,3 +42,9 @@ def grammar(spec: str, request: dict[str, Any], output: str | None, form: str, v
         )
     write_result(made.text, output)
     return 0
+
+
+def _told(warning: GrammarWarning) -> str:
+    """Return a warning with its place: tool, path and keyword."""
+    place = " ".join(part for part in (f"{warning.tool or ''}{warning.path or ''}", warning.keyword) if part)
+    return f"{warning.code} {place}: {warning.message}" if place else f"{warning.code} {warning.message}"

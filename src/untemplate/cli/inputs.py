@@ -37,6 +37,19 @@ def looks_like_spec(path: str) -> bool:
         return False
 
 
+def refuse_spec(path: str) -> None:
+    """Refuse a spec where a template is wanted.
+
+    Raises:
+        RequestError: E607.
+    """
+    if looks_like_spec(path):
+        message = "this is a spec, and a template is wanted here"
+        raise RequestError(
+            message, code="E607", where=path, hint="give the .jinja file, model folder or GGUF file that it was compiled from"
+        )
+
+
 def read_spec(path: str) -> Spec:
     """Return the spec in a file, in a folder that ``compile -o`` made, or on standard input.
 

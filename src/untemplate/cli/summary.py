@@ -13,6 +13,7 @@ from untemplate.cli.voice import make_console
 from untemplate.golden.batch import Outcome
 from untemplate.golden.jobs import Compilation
 
+LONGEST_NAME = 40
 LONGEST = 60
 """Up to so many sources each gets a row; of more, only those with something to say."""
 
@@ -36,18 +37,18 @@ def _is_plain(outcome: Outcome[Compilation]) -> bool:
 
 def _table(sources: Sequence[str], outcomes: Sequence[Outcome[Compilation]]) -> Table:
     table = Table(box=None, header_style="bold", pad_edge=False)
-    for header in ("name", "blocks", "calls"):
-        table.add_column(header, overflow="fold")
+    table.add_column("name", no_wrap=True)
+    table.add_column("calls", no_wrap=True)
     table.add_column("read back", justify="right", no_wrap=True)
     table.add_column("warnings", justify="right")
     for outcome in outcomes:
         if outcome.result is None:
             assert outcome.failure is not None
-            name = Text(shortened(visible(Path(sources[outcome.index]).name), 28), style="red")
+            name = Text(shortened(visible(Path(sources[outcome.index]).name), LONGEST_NAME), style="red")
             table.add_row(name, Text(f"failed: {outcome.failure.code}", style="red"))
             continue
         result = outcome.result
         style = "green" if result.read_back == result.turns else "yellow"
         read_back = Text(f"{result.read_back}/{result.turns}", style=style)
-        table.add_row(shortened(result.name, 28), result.blocks, result.calls, read_back, str(len(result.warnings) or ""))
+        table.add_row(shortened(result.name, LONGEST_NAME), result.calls, read_back, str(len(result.warnings) or ""))
     return table

@@ -50,11 +50,12 @@ def load_manifest(path: Path) -> Manifest:
     Raises:
         SpecError: with the line, when it is none.
     """
-    text = read_text(path)
+    text = ""
     try:
+        text = read_text(path)
         return decode(load_yaml(text, str(path)), Manifest)
     except SpecError as error:
-        line = find_line(text, error.where or "") if error.code != "E501" else None
+        line = find_line(text, error.where or "") if error.code not in ("E500", "E501") else None
         where = join_place(f"{path}:{line}", error.where) if line else error.where
         hint = error.hint or "a manifest is `sources:` with a list of `- source: PATH`"
         raise SpecError(error.message, code=error.code, where=where, hint=hint) from error
