@@ -80,7 +80,7 @@ def read_signs(spec: Spec, *, with_calls: bool) -> Signs:
         forms=turn.calls.forms if turn.calls is not None and with_calls else (),
         layouts=tuple(layout for layout in layouts if layout),
         header_tail=_header_tail(spec),
-        header_rest=Marker(core=rest.strip(), after=white_after(rest)) if rest.strip() else None,
+        header_rest=Marker(core=rest.strip(), before=white_before(rest), after=white_after(rest)) if rest.strip() else None,
     )
 
 

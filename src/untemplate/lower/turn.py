@@ -110,7 +110,8 @@ def _start(signs: Signs) -> Node:
     """Return what may stand before everything: a repeated header, noise of a header, a content opening that prose may hold too."""
     again = maybe(b.seq(b.lit(signs.header_tail), b.note(Code.REPAIRED))) if signs.header_tail else EMPTY
     if signs.header_rest is not None:
-        again = any_of(b.seq(loose(signs.header_rest.core), longest_prefix(signs.header_rest.after)), again)
+        before = maybe(b.lit(signs.header_rest.before)) if signs.header_rest.before else EMPTY
+        again = any_of(b.seq(before, loose(signs.header_rest.core), longest_prefix(signs.header_rest.after)), again)
     plain = [b.seq(loose(marker.core), longest_prefix(marker.after)) for marker in signs.content_open if not is_marker(marker.core)]
     return b.seq(again, maybe(any_of(*plain)))
 

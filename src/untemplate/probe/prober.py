@@ -13,7 +13,7 @@ from untemplate.errors import TemplateError, TemplateRefusal
 from untemplate.probe.cases import Case, sentinel_case, sentinel_tools
 from untemplate.probe.shape import Message, Shape, assistant, results, user
 from untemplate.text import sentinels
-from untemplate.text.edges import boundaries, common_suffix
+from untemplate.text.edges import boundaries, common_prefix, common_suffix
 
 NO_SWITCHES: Mapping[str, Any] = MappingProxyType({})
 
@@ -115,15 +115,7 @@ class Prober:
         base = self.render(self.opening())
         text = self.render([*self.opening(), assistant(sentinel_case(content=True), self.shape)])
         found = self.using()
-        found.always = ""
-        if base is None or text is None or (text.startswith(base) and self.render(self.opening(), generate=True) != base):
-            return found
-        rest = base[base.rfind(sentinels.USER) + len(sentinels.USER) :]
-        shared = common_suffix([rest, text], after_value=False, before_value=False)
-        first = boundaries(shared, after_value=False)
-        ends = sorted(edge for edge in first if edge)
-        user_end = ends[0] if len(ends) > 1 and shared == rest else 0
-        found.always = shared[user_end:]
+        found.always = "" if base is None or text is None else _standing(base, self.render(self.opening(), generate=True), text)
         return found
 
     def turn(self, case: Case, *, follow: str | None = None) -> str | None:
@@ -176,6 +168,31 @@ def _key(value: Any) -> bytes:
         return marshal.dumps(value, 2)
     except ValueError:
         return repr(value).encode("utf-8", "surrogatepass")
+
+
+def _standing(base: str, asked: str | None, text: str) -> str:
+    """Return what a template writes at the end of every rendering, asked for a turn (``asked``) or not; ``""`` where it writes nothing.
+
+    ``text`` is a conversation that ends with the assistant's content.
+    """
+    if text.startswith(base) and asked != base:
+        return ""
+    rest = _behind_user(base)
+    if asked is not None and not asked.startswith(base):
+        last = rest[len(common_prefix([rest, _behind_user(asked)], after_value=False)) :]
+        if last.strip() and text.endswith(last):
+            return last
+    shared = common_suffix([rest, text], after_value=False, before_value=False)
+    ends = sorted(edge for edge in boundaries(shared, after_value=False) if edge)
+    found = shared[ends[0] if len(ends) > 1 and shared == rest else 0 :]
+    if not found.strip() and asked == base and not text.startswith(base):
+        common = common_prefix([rest, _behind_user(text)], after_value=False)
+        return rest if common.strip() and rest[len(common) :].strip() else found
+    return found
+
+
+def _behind_user(text: str) -> str:
+    return text[text.rfind(sentinels.USER) + len(sentinels.USER) :]
 
 
 def _shared(base: str, text: str) -> int:
