@@ -45,6 +45,5 @@ def grammar(spec: str, request: dict[str, Any], output: str | None, form: str, v
 
 
 def _told(warning: GrammarWarning) -> str:
-    """Return a warning with its place: tool, path and keyword."""
-    place = " ".join(part for part in (f"{warning.tool or ''}{warning.path or ''}", warning.keyword) if part)
-    return f"{warning.code} {place}: {warning.message}" if place else f"{warning.code} {warning.message}"
+    """Return a warning with its place, where it has one."""
+    return str(warning) if warning.tool or warning.path or warning.keyword else f"{warning.code} {warning.message}"
