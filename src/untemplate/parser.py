@@ -113,7 +113,7 @@ class Parser:
 
     @cached_property
     def _program(self) -> Program:
-        return compile_program(lower_turn(self.spec, self.request))
+        return compile_program(lower_turn(self.spec, self.request), checked=True)
 
     @cached_property
     def _plan(self) -> Plan:

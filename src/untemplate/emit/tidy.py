@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections import Counter
 
 from untemplate.emit.plain import Rules, references, regular_rules
+from untemplate.errors import GrammarError
+from untemplate.lower.productive import endless_rules, without_endless
 from untemplate.lower.rulebook import RuleBook
 from untemplate.lower.shapes import apart, rep, seq
 from untemplate.peg.nodes import Characters, Choice, Literal, Node, Ref, Repeat, Sequence
@@ -31,9 +33,24 @@ def tidy(rules: Rules, root: str = "root", *, frame: frozenset[str] = frozenset(
     book = RuleBook(rules)
     split = {name: _split(node, book, name, 0) for name, node in rules.items()}
     split.update(book.rules)
-    joined = _join_equal(split, root)
-    placed = _Placed(joined, root, frame).rules()
-    return _order(_at_root(placed, root), root)
+    joined = _join_equal(_finite(split, root), root)
+    placed = _Placed(joined, root, frame)
+    return _order(_at_root(placed.rules(), root, placed.regular), root)
+
+
+def _finite(rules: dict[str, Node], root: str) -> dict[str, Node]:
+    """Return ``rules`` without ways on which a model could never come to an end.
+
+    Raises:
+        GrammarError: E406 when there is no other way.
+    """
+    endless = endless_rules(rules)
+    if not endless:
+        return rules
+    if root in endless:
+        raise GrammarError("the grammar writes no finite text: it leads back into itself on every way", code="E406")
+    kept = {name: without_endless(node, endless) for name, node in rules.items() if name not in endless}
+    return {name: node for name, node in kept.items() if node is not None}
 
 
 def _split(node: Node, book: RuleBook, hint: str, depth: int) -> Node:
@@ -143,6 +160,7 @@ class _Placed:
 
     def __init__(self, rules: dict[str, Node], root: str, frame: frozenset[str]) -> None:
         self.source = rules
+        self.root = root
         uses = {name: list(references(node)) for name, node in rules.items()}
         self.regular = regular_rules(uses)
         counts = Counter(name for used in uses.values() for name in used)
@@ -156,7 +174,7 @@ class _Placed:
 
     def rules(self) -> dict[str, Node]:
         """Return the rules; those that were written in place everywhere are still among them."""
-        return {name: self.fill(node, name in self.regular, 0) for name, node in self.source.items()}
+        return {name: self.fill(node, name in self.regular and name != self.root, 0) for name, node in self.source.items()}
 
     def fill(self, node: Node, regular: bool, depth: int) -> Node:
         if isinstance(node, Literal | Characters):
@@ -205,10 +223,17 @@ def _weight(node: Node, left: int) -> int:
     return left
 
 
-def _at_root(rules: dict[str, Node], root: str) -> dict[str, Node]:
-    """Return ``rules`` with the root's own tree at the root, where it only names a rule that nothing else uses."""
+def _at_root(rules: dict[str, Node], root: str, regular: frozenset[str]) -> dict[str, Node]:
+    """Return ``rules`` with the root's own tree at the root, where it only names a rule that nothing else uses.
+
+    A rule without recursion stays apart: the root itself is never one token.
+    """
     node = rules[root]
-    if isinstance(node, Ref) and sum(name == node.name for other in rules.values() for name in references(other)) == 1:
+    if (
+        isinstance(node, Ref)
+        and node.name not in regular
+        and sum(name == node.name for other in rules.values() for name in references(other)) == 1
+    ):
         return {**rules, root: rules[node.name]}
     return rules
 

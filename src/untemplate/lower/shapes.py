@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
+from os.path import commonprefix
 
 from untemplate.lower import charset
 from untemplate.lower.charset import CharSet
 from untemplate.peg.nodes import Characters, Choice, Literal, Node, Ref, Repeat, Sequence
 
+_MANY = 24
+"""More literal texts than these are written by their common beginnings."""
 EMPTY = Sequence(items=())
 """Matches the empty text."""
 
@@ -113,5 +116,26 @@ def chars(members: CharSet) -> Node:
 
 
 def any_of(texts: Iterable[str]) -> Node:
-    """Return a choice between literal texts."""
-    return alt(*(literal(text) for text in texts))
+    """Return a choice between literal texts; many are written by their common beginnings, which engines read faster."""
+    listed = list(dict.fromkeys(texts))
+    return alt(*map(literal, listed)) if len(listed) <= _MANY else _by_beginnings(sorted(listed))
+
+
+def one_of(nodes: Iterable[Node]) -> Node:
+    """Return a choice between ``nodes``, literals among them as ``any_of`` writes them."""
+    listed = list(nodes)
+    texts = [node.text for node in listed if isinstance(node, Literal)]
+    if len(texts) <= _MANY:
+        return alt(*listed)
+    return alt(any_of(texts), *(node for node in listed if not isinstance(node, Literal)))
+
+
+def _by_beginnings(texts: list[str]) -> Node:
+    """Return a choice between sorted texts, those with a common beginning together."""
+    common = commonprefix([texts[0], texts[-1]])
+    rests = [text[len(common) :] for text in texts]
+    groups: dict[str, list[str]] = {}
+    for rest in rests:
+        groups.setdefault(rest[:1], []).append(rest)
+    ways = [literal(group[0]) if len(group) == 1 else _by_beginnings(group) for group in groups.values()]
+    return seq(literal(common), alt(*ways))

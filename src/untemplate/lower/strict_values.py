@@ -22,7 +22,7 @@ from untemplate.lower.json_schema.values import is_integer, type_of
 from untemplate.lower.marks import chunks
 from untemplate.lower.pattern_automaton import search
 from untemplate.lower.pattern_nodes import ANYTHING, Rep, Set, cat, text_regex
-from untemplate.lower.shapes import alt, any_of, chars, literal, seq
+from untemplate.lower.shapes import any_of, chars, literal, one_of, seq
 from untemplate.lower.strict_syntax import NotationSyntax
 from untemplate.lower.text_rules import Exit, Stop, TextRules
 from untemplate.lower.warnings import Code
@@ -145,7 +145,7 @@ class ValueWriter:
                 node: Node = any_of(str(value) for value in listed)
             else:
                 syntax = self._syntax(kind, rule)
-                node = alt(*(syntax.constant(self.compiler.rules, value) for value in listed))
+                node = one_of(syntax.constant(self.compiler.rules, value) for value in listed)
             yield WrittenValue(rule.label, node=node, open=rule.open, close=rule.close)
 
     def _of_type(self, kind: JsonType, leaf: Branch, key: str) -> WrittenValue | None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from untemplate.lower.json_schema.context import Context
 from untemplate.lower.json_schema.document import Part
 from untemplate.lower.json_schema.facts import ArrayFacts
+from untemplate.lower.orders import MOST_EXACT, Member, in_any_order
 from untemplate.lower.shapes import EMPTY, opt, rep, seq
 from untemplate.peg.nodes import Node
 
@@ -14,11 +16,18 @@ Compile = Callable[[tuple[Part, ...], str], Node | None]
 """Returns the tree of values that fit all parts; ``None`` when none does."""
 
 
-def array_node(facts: ArrayFacts, context: Context, compile_parts: Compile) -> Node | None:
+Values = Callable[[tuple[Part, ...]], list[Any] | None]
+"""Returns the values that fit all parts, where the schemas list them."""
+
+
+def array_node(facts: ArrayFacts, context: Context, compile_parts: Compile, values_of: Values) -> Node | None:
     """Return the arrays that fit; ``None`` when none does."""
     if facts.impossible:
         return None
     if facts.unique and (facts.maximum is None or facts.maximum > 1):
+        few = _all_different(facts, context, values_of)
+        if few is not None:
+            return few
         context.say("uniqueItems", "that items differ is not expressed")
     positions = max((len(facet.prefix) for facet in facts.facets), default=0)
     if facts.contains and (single := _containing(facts, context, compile_parts)) is not None:
@@ -39,6 +48,21 @@ def array_node(facts: ArrayFacts, context: Context, compile_parts: Compile) -> N
     if maximum is not None and maximum < facts.minimum:
         return None
     return _list(context, prefix, rest, facts.minimum, maximum)
+
+
+def _all_different(facts: ArrayFacts, context: Context, values_of: Values) -> Node | None:
+    """Return arrays of different values, where the schema lists a few; ``None`` where it does not, or bounds their number."""
+    if facts.minimum > 1 or facts.contains or any(facet.prefix for facet in facts.facets):
+        return None
+    values = values_of(_parts_at(facts, 0))
+    if values is None or len(values) >= MOST_EXACT or (facts.maximum is not None and facts.maximum < len(values)):
+        return None
+    syntax, rules = context.syntax.item_syntax, context.rules
+    members = [Member(syntax.item(rules, rules.define("constant", syntax.constant(rules, value))), required=False) for value in values]
+    inside, _, _ = in_any_order(members, None, context.syntax.comma(rules, members=False), rules, "different")
+    if inside is None:
+        return context.syntax.empty(rules, members=False) if facts.minimum == 0 else None
+    return context.syntax.listing(rules, inside, members=False, may_be_empty=facts.minimum == 0)
 
 
 def _parts_at(facts: ArrayFacts, index: int) -> tuple[Part, ...]:

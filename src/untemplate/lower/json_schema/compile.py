@@ -23,11 +23,14 @@ from untemplate.lower.json_schema.objects import MOST_FOREIGN, PLAIN, Style, obj
 from untemplate.lower.json_schema.report import Report
 from untemplate.lower.json_schema.strings import string_automaton, string_body
 from untemplate.lower.json_schema.syntax import JSON, Syntax
+from untemplate.lower.productive import endless_rules
 from untemplate.lower.rulebook import RuleBook
-from untemplate.lower.shapes import alt, any_of, chars
+from untemplate.lower.shapes import alt, any_of, chars, one_of
 from untemplate.peg.nodes import Node, Ref
 
 _MOST_DEPTH = 60
+_FEW = 8
+"""More values than these are a rule, which an engine's lexer can take as one token."""
 _TYPE_ORDER = ("object", "array", "string", "number", "boolean", "null")
 Key = tuple[tuple[tuple[str, bool], ...], tuple[str, ...]]
 """The schemas that hold, and the order of keys where it is not their own."""
@@ -58,6 +61,7 @@ class SchemaCompiler:
         self._siblings: dict[Syntax, SchemaCompiler] = {syntax: self}
         self._unfit: list[tuple[Part, str]] = []
         self._objects = 0
+        self._recursive = False
 
     def sibling(self, syntax: Syntax) -> SchemaCompiler:
         """Return the compiler of the same document that writes another notation."""
@@ -77,8 +81,8 @@ class SchemaCompiler:
             raise self.document.error(part, "$schema", f"{part.schema!r:.40} is no schema", hint="A schema is an object, true or false.")
         self._unfit = []
         node = self.parts((part,), hint)
-        if node is None:
-            where, keyword = self._unfit[0] if self._unfit else (part, "type")
+        if node is None or self._is_endless(node):
+            where, keyword = self._unfit[0] if self._unfit and node is None else (part, "$ref" if node is not None else "type")
             raise self.document.error(
                 where, keyword, "no value can fit", code="E412", hint="Look for bounds, types or lists that exclude each other."
             )
@@ -102,6 +106,7 @@ class SchemaCompiler:
         if key in self._open:
             again = self._open[key] or self.rules.reserve(hint)
             self._open[key] = again
+            self._recursive = self._recursive or bool(asked)
             return Ref(name=again)
         if len(self._open) > _MOST_DEPTH:
             raise self.document.error(parts[0], "properties", f"schemas are nested deeper than {_MOST_DEPTH}", code="E413")
@@ -124,6 +129,12 @@ class SchemaCompiler:
         """Return the tree of the values of a branch that was gathered outside; ``None`` when there are none."""
         node = self._branch(branch, tuple(declared_order(self.document, tuple(branch.parts))), hint)
         return self.rules.define(hint, node) if node is not None else None
+
+    def _is_endless(self, node: Node) -> bool:
+        """Tell whether every value of a recursive schema would hold another one without end."""
+        if not isinstance(node, Ref) or not self._recursive:
+            return False
+        return node.name in endless_rules(self.rules.rules)
 
     def raw_text(self, schema: Mapping[str, Any], hint: str) -> Node | None:
         """Return the characters of the strings of a schema without references, as they are; ``None`` where that is too large."""
@@ -157,7 +168,8 @@ class SchemaCompiler:
         context = Context(self.rules, self.syntax, self.budget, self.report, branch.parts)
         if facts.values is not None:
             fitting = [value for value in facts.values if may_fit(self.document, value, branch.parts)]
-            return alt(*(self.syntax.constant(self.rules, value) for value in fitting)) if fitting else None
+            node = one_of(self.syntax.constant(self.rules, value) for value in fitting) if fitting else None
+            return self.rules.define("enum", node) if node is not None and len(fitting) > _FEW else node
         nodes: list[Node] = []
         for kind in _TYPE_ORDER:
             if kind in facts.types:
@@ -176,7 +188,7 @@ class SchemaCompiler:
                 node = self._object(facts.object, context, order)
                 return self.rules.define(f"{hint}-object", node) if node is not None and len(facts.types) > 1 else node
             case "array":
-                node = array_node(facts.array, context, self.sibling(self.syntax.item_syntax).parts)
+                node = array_node(facts.array, context, self.sibling(self.syntax.item_syntax).parts, self._listed)
                 return self.rules.define(f"{hint}-array", node) if node is not None and len(facts.types) > 1 else node
             case "string":
                 return self._string(facts.string, context, hint)
@@ -204,6 +216,13 @@ class SchemaCompiler:
             if body is not None:
                 ways.append(self.rules.define("string", style.string(self.rules, body)))
         return alt(*ways) if ways else None
+
+    def _listed(self, parts: tuple[Part, ...]) -> list[Any] | None:
+        """Return the values that fit ``parts``, where an ``enum`` or ``const`` lists them."""
+        branch = gather(self.document, Report(), parts)
+        if branch.facts.values is None:
+            return None
+        return [value for value in branch.facts.values if may_fit(self.document, value, branch.parts)]
 
     def _words(self, values: tuple[bool | None, ...], branch: Branch) -> Node | None:
         if any(part.negated or EXCLUDED in part.schema for part in branch.parts):

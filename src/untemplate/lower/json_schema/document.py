@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote, urldefrag, urljoin
 
 from untemplate.errors import SchemaError
+from untemplate.lower.json_schema.values import identity
 
 _DATA = frozenset({"enum", "const", "default", "examples", "example"})
 """Keywords whose values are data, not schemas."""
@@ -71,6 +72,7 @@ class Document:
         self.root = Part("", root, "")
         self.draft = _draft(root)
         self._ids: dict[str, str] | None = None
+        self._identities: dict[str, frozenset[Hashable]] = {}
 
     @property
     def siblings_count(self) -> bool:
@@ -80,6 +82,12 @@ class Document:
     def means(self, keyword: str) -> bool:
         """Tell whether a keyword counts in the draft that the document names."""
         return _SINCE.get(keyword, 0) <= self.draft
+
+    def identities(self, key: str, values: Iterable[Any]) -> frozenset[Hashable]:
+        """Return what tells the values of an ``enum`` apart; ``key`` is that of the schema that lists them."""
+        if key not in self._identities:
+            self._identities[key] = frozenset(identity(value) for value in values)
+        return self._identities[key]
 
     def error(self, part: Part, keyword: str, message: str, *, hint: str | None = None, code: str | None = None) -> SchemaError:
         """Return the error for a keyword of ``part``."""

@@ -22,6 +22,8 @@ class NumberFacts:
     high_open: bool = False
     steps: tuple[Fraction, ...] = ()
     """``multipleOf``."""
+    missed: tuple[Fraction, ...] = ()
+    """Steps of which the number is no multiple."""
     integer: bool = False
     fraction: bool = False
     """Only numbers that are no integers."""

@@ -9,7 +9,7 @@ from typing import Any
 from untemplate.lower.automaton import TooLargeError
 from untemplate.lower.formats import FORMATS
 from untemplate.lower.json_schema.document import Document, Part, Wrapped, child
-from untemplate.lower.json_schema.keywords import ALIASES, EXCLUDED, FRACTION, UNWANTED
+from untemplate.lower.json_schema.keywords import ALIASES, EXCLUDED, FRACTION, MISSED, UNWANTED
 from untemplate.lower.json_schema.values import identity, is_integer, is_number, type_of
 from untemplate.lower.pattern import PatternError, parse_pattern
 from untemplate.lower.pattern_automaton import search
@@ -73,7 +73,7 @@ def _keyword(document: Document, value: Any, part: Part, keyword: str, wanted: A
         case "type":
             return _has_type(value, wanted, part.schema.get("nullable") is True)
         case "enum" if isinstance(wanted, list):
-            return identity(value) in {identity(one) for one in wanted}
+            return identity(value) in document.identities(part.key, wanted)
         case "const":
             return identity(value) == identity(wanted)
         case "$ref" if isinstance(wanted, str):
@@ -117,6 +117,8 @@ def _has_type(value: Any, wanted: Any, nullable: bool) -> Verdict:
 def _number(value: Any, schema: Mapping[str, Any], keyword: str, wanted: Any) -> Verdict:
     if keyword == FRACTION:
         return not is_integer(value)
+    if keyword == MISSED:
+        return (Fraction(str(value)) / Fraction(str(wanted))).denominator != 1
     if not is_number(wanted):
         return True
     match keyword:

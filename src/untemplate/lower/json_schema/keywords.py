@@ -15,8 +15,8 @@ from untemplate.lower.json_schema.values import TYPES, is_count, is_number
 
 Handler = Callable[[Branch, Part, Any], None]
 
-EXCLUDED, UNWANTED, FRACTION = "\0excluded", "\0unwanted", "\0fraction"
-"""Keywords of made-up schemas: values that are ruled out, a pattern that must not be found, no integers."""
+EXCLUDED, UNWANTED, FRACTION, MISSED = "\0excluded", "\0unwanted", "\0fraction", "\0missed"
+"""Keywords of made-up schemas: values that are ruled out, a pattern that must not be found, no integers, no multiples."""
 
 ALIASES: Mapping[str, str] = {
     **{name: name for name in TYPES},
@@ -117,6 +117,11 @@ def _multiple_of(branch: Branch, part: Part, value: Any) -> None:
         branch.restrict(number=replace(facts, steps=(*facts.steps, Fraction(str(value)))))
     else:
         branch.malformed(part, "multipleOf" if "multipleOf" in part.schema else "divisibleBy")
+
+
+def _missed(branch: Branch, part: Part, value: Any) -> None:
+    facts = branch.facts.number
+    branch.restrict(number=replace(facts, missed=(*facts.missed, Fraction(str(value)))))
 
 
 def _fraction(branch: Branch, part: Part, value: Any) -> None:
@@ -321,6 +326,7 @@ HANDLERS: dict[str, Handler] = {
     "multipleOf": _multiple_of,
     "divisibleBy": _multiple_of,
     FRACTION: _fraction,
+    MISSED: _missed,
     "minLength": _least("minLength", "string"),
     "maxLength": _most("maxLength", "string"),
     "pattern": _text("pattern", "wanted"),

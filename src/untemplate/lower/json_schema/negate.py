@@ -7,7 +7,7 @@ from typing import Any
 
 from untemplate.lower.json_schema.document import Part, Wrapped, child
 from untemplate.lower.json_schema.gather import Branch
-from untemplate.lower.json_schema.keywords import ALIASES, EXCLUDED, FRACTION, UNWANTED
+from untemplate.lower.json_schema.keywords import ALIASES, EXCLUDED, FRACTION, MISSED, UNWANTED
 from untemplate.lower.json_schema.values import TYPES, is_count, is_number
 
 Alternatives = list[tuple[Part, ...]]
@@ -21,7 +21,6 @@ _TYPED = {
     "additionalItems": "array",
     "uniqueItems": "array",
     "unevaluatedItems": "array",
-    "multipleOf": "number",
     "format": "string",
 }
 """Keywords whose opposite cannot be told, but which only values of one type can break."""
@@ -111,6 +110,8 @@ def _simple(part: Part, keyword: str, value: Any) -> list[dict[str, Any]]:
             return [{"type": "number", "minimum": value}]
         case "pattern" if isinstance(value, str):
             return [{"type": "string", UNWANTED: value}]
+        case "multipleOf" if is_number(value) and value > 0:
+            return [{"type": "number", MISSED: value}]
         case "minLength" | "minItems" | "minProperties" if is_count(value):
             return [{"type": _COUNTED[keyword[3:]], "max" + keyword[3:]: value - 1}] if value > 0 else []
         case "maxLength" | "maxItems" | "maxProperties" if is_count(value):
@@ -124,6 +125,8 @@ def _made_up(keyword: str, value: Any) -> list[dict[str, Any]]:
         return [{"enum": value}]
     if keyword == UNWANTED:
         return [{"type": "string", "pattern": value}]
+    if keyword == MISSED:
+        return [{"type": "number", "multipleOf": value}]
     return [{"type": "integer"}] if keyword == FRACTION else []
 
 

@@ -56,7 +56,7 @@ def _magnitudes(
     if lowest is None or lowest < 0:
         lowest, low_open = Fraction(0), False
     highest, high_open = high
-    plain = not facts.steps and not facts.excluded
+    plain = not facts.steps and not facts.missed and not facts.excluded
     if plain and lowest == 0 and highest is None and not low_open and not facts.fraction:
         return _any_integer(points) if facts.integer else _any_number()
     found = (integers() if not points else decimals(fractions=False)) if facts.integer else decimals()
@@ -96,6 +96,11 @@ def _stepped(found: Automaton, facts: NumberFacts, context: Context) -> Automato
             found = automaton.both(found, multiples(step))
         except TooLargeError:
             context.say("multipleOf", f"multiples of {float(step):g} are not expressed", Code.BUDGET)
+    for step in facts.missed:
+        try:
+            found = automaton.without(found, multiples(step))
+        except TooLargeError:
+            context.say("not", f"multiples of {float(step):g} are not excluded", Code.BUDGET)
     return found
 
 

@@ -51,10 +51,10 @@ def object_node(
     known = dict.fromkeys(key for facet in facts.facets for key in facet.properties)
     foreign = [key for key in order if key not in known and key not in facts.required]
     hinted = order if len(foreign) <= MOST_FOREIGN else tuple(key for key in order if key not in set(foreign))
-    declared = dict.fromkeys([*hinted, *known])
+    declared = dict.fromkeys(hinted)
     members: list[Member] = []
     loose: list[Member] = []
-    for key in dict.fromkeys([*declared, *facts.required]):
+    for key in dict.fromkeys([*declared, *known, *facts.required]):
         parts = member_parts(facts, key, context, style)
         value = compile_parts(parts, key) if parts is not None and (names is None or names.matches(key)) else None
         if value is not None:
@@ -64,7 +64,7 @@ def object_node(
             (members if key in declared else loose).append(member)
         elif key in facts.required:
             return None
-    extra = _extra(facts, tuple(dict.fromkeys([*declared, *facts.required])), names, context, compile_parts, style)
+    extra = _extra(facts, tuple(dict.fromkeys([*declared, *known, *facts.required])), names, context, compile_parts, style)
     return _assemble(facts, members, loose, extra, context, style)
 
 
@@ -212,13 +212,13 @@ def _assemble(
 
 
 def _with_loose(members: list[Member], loose: list[Member], extra: Node | None, comma: Node, context: Context) -> tuple[Node | None, bool]:
-    """Return declared members in order, then required ones that are not declared, in any order among the others."""
+    """Return declared members in order, then those that are not (required ones, those of dependencies), in any order with others."""
     rules = context.rules
-    tail, _, exact = in_any_order(loose, extra, comma, rules, "loose")
+    tail, may_be_empty, exact = in_any_order(loose, extra, comma, rules, "loose")
     assert tail is not None
     if not exact:
         context.say("required", f"more than {MOST_EXACT} undeclared members: that each is there is not expressed", Code.ORDER)
-    head, empty = in_order([*members, Member(rules.define("loose", tail), True)], None, comma, rules, "object")
+    head, empty = in_order([*members, Member(rules.define("loose", tail), not may_be_empty)], None, comma, rules, "object")
     return head, empty
 
 
