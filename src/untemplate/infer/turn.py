@@ -17,7 +17,7 @@ from untemplate.probe.find_shape import count_calls, find_call_shape, find_reaso
 from untemplate.probe.prober import Prober
 from untemplate.spec.model import Block, EndOfTurn, Marker, ReasoningMode, Turn
 from untemplate.text import sentinels
-from untemplate.text.edges import common_prefix, marker_atoms
+from untemplate.text.edges import common_prefix, longest, marker_atoms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +70,7 @@ def infer_turn(
     fence = None if reasons else infer_hidden(plain, prefills, constants, source, notebook)
     blocks = infer_blocks(gaps, content_end if content_end.strip() else "", header, fence, notebook)
     blocks, found = _share_section(blocks, found)
+    found = _with_lead(blocks, found)
     found, calls_end = _end_without_section(found, calls_end, content_end, most)
     order = _order(gaps, found, blocks.reasoning.mode is not ReasoningMode.NONE)
     turn = Turn(
@@ -219,6 +220,17 @@ def _share_section(blocks: BlocksFound, found: CallsFound | None) -> tuple[Block
         reasoning = replace(blocks.reasoning, close=(Marker(core=atoms[0]),), empty_with_calls=empty)
         return replace(blocks, reasoning=reasoning), _with_opening(found, opening.text[len(atoms[0]) :])
     return blocks, found
+
+
+def _with_lead(blocks: BlocksFound, found: CallsFound | None) -> CallsFound | None:
+    """Return the calls with the white space that stands before them where nothing, or only reasoning, does."""
+    if found is None:
+        return None
+    close = blocks.reasoning.close[0].text if blocks.reasoning.close else ""
+    behind = found.leads.get("reasoning+calls1", "")
+    leads = [found.leads.get("calls1", ""), behind[len(close) :] if close and behind.startswith(close) else ""]
+    lead = longest(lead for lead in leads if lead.isspace())
+    return replace(found, calls=replace(found.calls, section=replace(found.calls.section, lead=lead)))
 
 
 def _with_opening(found: CallsFound, opening: str) -> CallsFound:

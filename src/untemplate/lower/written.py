@@ -81,7 +81,9 @@ def _block(spec: Spec, signs: Signs, block: Block, calls: Node | None, *, requir
     if block is Block.CALLS:
         if calls is None:
             return EMPTY
-        return calls if required else b.optional(calls)
+        lead = spec.turn.calls.section.lead if spec.turn.calls is not None else ""
+        laid_out = b.seq(Space(written=lead), calls) if lead else calls
+        return laid_out if required else b.optional(laid_out)
     if required:
         return _wrapped(signs, EMPTY, opened=opened) if opened or (spec.turn.content.always and signs.content_open) else EMPTY
     openings = [opening[0] for opening in form_openings(signs) if is_marker("".join(opening))]

@@ -210,6 +210,8 @@ class Section:
     open: Marker | None = None
     close: Marker | None = None
     separator: str = ""
+    lead: str = ""
+    """White space of layout before the calls, where neither content nor a marker writes it."""
     several_only: bool = False
     """Open and close are written only around two calls or more."""
 

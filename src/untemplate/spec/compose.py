@@ -78,7 +78,8 @@ def _block(turn: Turn, block: Block, reasoning: str | None, content: str | None,
         case Block.CONTENT:
             return _content(turn.content, content, bool(reasoning), bool(calls))
         case Block.CALLS:
-            return _calls(turn.calls, calls) if turn.calls is not None and calls else ""
+            lead = turn.calls.section.lead if turn.calls is not None and not content else ""
+            return lead + _calls(turn.calls, calls) if turn.calls is not None and calls else ""
 
 
 def _first(markers: tuple[Marker, ...]) -> str:
