@@ -10,7 +10,7 @@ from untemplate.emit.engine import Engine, read_back
 from untemplate.emit.grammar import Grammar
 from untemplate.errors import GrammarError
 from untemplate.parser import build_parser
-from untemplate.spec.model import Spec
+from untemplate.spec.model import Block, Spec
 from untemplate.turns.render import RenderedTurn
 from untemplate.verify.report import Difference
 
@@ -52,8 +52,10 @@ class Grammars:
 
 
 def is_held(turn: RenderedTurn, spec: Spec) -> bool:
-    """Return whether the grammar has something to say about a turn: one that calls tools."""
-    return bool(turn.case.calls) and spec.turn.calls is not None
+    """Return whether the grammar has something to say about a turn: one that calls tools, and reasons before that if at all."""
+    blocks = spec.turn.blocks
+    late = Block.REASONING in blocks and Block.CALLS in blocks and blocks.index(Block.REASONING) > blocks.index(Block.CALLS)
+    return bool(turn.case.calls) and spec.turn.calls is not None and not (late and turn.case.reasoning)
 
 
 def check_grammar(turn: RenderedTurn, grammars: Grammars) -> Difference | None:
