@@ -184,13 +184,20 @@ def _pair(arguments: Arguments, pairs: PairList, vocabulary: Vocabulary, behind:
         lead=lead,
         closes=closes,
         separator=chunks(pairs.separator)[0] if pairs.separator.strip() else pairs.separator[:1],
-        follow=any_of(_pair_next(pairs, vocabulary), confirm_close(behind.tail, behind.structure, _never_behind(closes, behind))),
+        follow=_follow(pairs, vocabulary, confirm_close(behind.tail, behind.structure, _never_behind(closes, behind))),
         implied=_implied(behind, closed=bool(closes)) if all(behind.tail[:1] != (close.stop,) for close in closes) else None,
     )
     nested = None
     if arguments.notation is not None and not is_json_like(arguments.notation):
         nested = add_nested(arguments.notation, rules, closes[0].stop if closes else "")
     return b.tag(Kind.PAIR, *nodes, value_node(arguments, around, nested))
+
+
+def _follow(pairs: PairList, vocabulary: Vocabulary, close: Node) -> Node:
+    """Return the look-ahead for what may follow a pair: the next one, or the close of the call, maybe behind a separator too many."""
+    separator = chunks(pairs.separator)
+    extra = [b.seq(loose(*separator), SPACE, close)] if separator else []
+    return any_of(_pair_next(pairs, vocabulary), close, *extra)
 
 
 def between_chunks(text: str, *, first: bool) -> list[Node]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from untemplate.lower.closing import spaced_chunks
+from untemplate.lower.closing import close_after_value, spaced_chunks
 from untemplate.lower.forms import Form, lower_form
 from untemplate.lower.marks import EMPTY, NEVER, SPACE, any_of, chunks, is_marker, longest_prefix, loose, many, maybe
 from untemplate.lower.signs import Signs
@@ -68,7 +68,7 @@ def _listed(forms: list[Form], separator: tuple[str, ...], close: tuple[str, ...
     for form in forms:
         if form.section:
             again = many(b.seq(loose(*form.section), _REPAIRED, SPACE)) if is_marker("".join(form.section)) else EMPTY
-            opening = b.seq(loose(*form.section), SPACE, again)
+            opening = b.seq(_section_open(form.section), SPACE, again)
             ways = _ways(form, committed=committed, sectioned=True)
             options += [b.seq(opening, way, following, _section_close(close)) for way in ways]
     for form in forms:
@@ -108,14 +108,22 @@ def _next(form: Form, separator: tuple[str, ...], *, committed: bool) -> Node:
     if form.open or is_marker("".join(form.inner)):
         return any_of(*(b.seq(gap, way) for way in _ways(form, committed=committed)))
     again = [b.seq(loose(*form.section), SPACE, body)] if form.section else []
-    return any_of(*again, b.seq(loose(*separator), SPACE, body) if separator else body)
+    bare = b.seq(maybe(b.seq(b.lit(";"), SPACE)), body, _REPAIRED)
+    return any_of(*again, *((b.seq(loose(*separator), SPACE, body), bare) if separator else (body,)))
+
+
+def _section_open(section: tuple[str, ...]) -> Node:
+    """Return the opening of a section; a bracket behind its marker may be missing."""
+    if len(section) < 2 or section[-1] not in ("[", "{") or not is_marker("".join(section[:-1])):
+        return loose(*section)
+    return b.seq(loose(*section[:-1]), any_of(b.seq(SPACE, b.lit(section[-1])), _REPAIRED))
 
 
 def _section_close(close: tuple[str, ...]) -> Node:
     if not close:
         return EMPTY
     again = many(b.seq(spaced_chunks(close), _REPAIRED)) if is_marker("".join(close)) else EMPTY
-    return b.seq(any_of(spaced_chunks(close), b.peek(b.seq(SPACE, End())), _REPAIRED), again)
+    return b.seq(close_after_value(close), again)
 
 
 def _orphans(forms: list[Form]) -> Node:

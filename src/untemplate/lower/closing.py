@@ -42,20 +42,28 @@ def confirm_close(chunks: tuple[str, ...], structure: Node, inside: Node) -> Nod
     """
     parts = [chunks[start:] for start in range(1, len(chunks)) if is_marker(chunks[start])]
     parts += [chunks[:size] for size in range(len(chunks) - 1, -1, -1)]
+    doubled = _with_brackets(chunks)
     cut = [b.seq(spaced_chunks(part), SPACE, any_of(End(), structure)) for part in parts]
     if not chunks:
         return b.seq(SPACE, any_of(End(), structure))
     guard = b.negate(b.seq(SPACE, inside)) if inside != NEVER else EMPTY
-    return any_of(b.seq(spaced_chunks(chunks), guard), *cut)
+    return any_of(b.seq(spaced_chunks(chunks), guard), *cut, doubled)
 
 
 def _forms(chunks: tuple[str, ...]) -> list[Node]:
     """Return the close whole, without its beginning, and without its end."""
-    options = [spaced_chunks(chunks)]
+    options = [spaced_chunks(chunks), b.seq(_with_brackets(chunks), _REPAIRED)]
     options += [b.seq(spaced_chunks(chunks[start:]), _REPAIRED) for start in range(1, len(chunks)) if is_marker(chunks[start])]
     for size in range(len(chunks) - 1, 0, -1):
         options += [b.seq(spaced_chunks(chunks[:size]), _AT_END), b.seq(spaced_chunks(chunks[:size]), _REPAIRED)]
     return options
+
+
+def _with_brackets(chunks: tuple[str, ...]) -> Node:
+    """Return a close whose first chunk is a bracket, with brackets too many behind it."""
+    if len(chunks) < 2 or chunks[0] not in ("]", "}", ")") or not is_marker(chunks[1]):
+        return NEVER
+    return b.seq(SPACE, b.lit(chunks[0]), SPACE, b.chars("]})", 1, 3, emit=False), spaced_chunks(chunks[1:]))
 
 
 def doubled_close(chunks: tuple[str, ...]) -> Node:

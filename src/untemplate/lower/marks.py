@@ -15,7 +15,7 @@ NEVER: Node = Choice(options=())
 """Matches nowhere."""
 SPACE: Node = Space()
 
-_GAPS = re.compile(r"\s+|(?<=>)(?=<)")
+_GAPS = re.compile(r"\s+|(?<=>)(?=<)|(?<=\|>)(?=[\[{])|(?<=[\]}])(?=<\|)")
 _MARKS = frozenset("<>[]{}|`｜=")
 
 
@@ -50,7 +50,7 @@ def literals(texts: Iterable[str], *, emit: bool = False) -> Node:
 
 
 def chunks(text: str) -> tuple[str, ...]:
-    """Return a text cut at its white space and between two tags: the pieces between which white space is free."""
+    """Return a text cut at its white space, between two tags, and between a special token and a bracket: white space is free there."""
     return tuple(chunk for chunk in _GAPS.split(text) if chunk)
 
 

@@ -112,13 +112,20 @@ def items_of(schema: Any, root: Any) -> Any:
 
 
 def property_names(schema: Any, root: Any) -> tuple[str, ...] | None:
-    """Return the names of an object's declared properties; ``None`` where the schema does not list any."""
+    """Return the names of an object's declared properties; ``None`` where it may have others: it lists none, or says so.
+
+    An empty schema is that of a tool without parameters.
+    """
     names: dict[str, None] = {}
-    listed = False
+    listed = not schema
     for part in _parts(schema, root, _DEPTH):
         if isinstance(part.get("properties"), Mapping):
             listed = True
             names.update(dict.fromkeys(str(name) for name in part["properties"]))
+        if part.get("additionalProperties") is True or any(
+            isinstance(part.get(keyword), Mapping) for keyword in ("additionalProperties", "patternProperties")
+        ):
+            return None
     return tuple(names) if listed else None
 
 

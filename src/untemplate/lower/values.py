@@ -155,10 +155,15 @@ def _has_colon(pairs: PairList) -> bool:
 
 
 def _json(json: Json, arguments: Arguments, around: Around) -> Node:
-    """Return JSON with what closes its pair; where the pair has a close, bare text up to it is taken too."""
+    """Return JSON with what closes its pair; bare text up to that, or up to what follows the pair, is taken too."""
     value = b.tag(Kind.VALUE, json, data=ValueData(json=True))
     if not around.closes:
-        return b.seq(SPACE, value)
+        opening = literals(('"', "'", "{", "[", "(", *(mark for mark, _ in json.quotes)))
+        return any_of(
+            b.seq(SPACE, b.peek(opening), CUT, value),
+            b.atomic(b.seq(SPACE, value, b.peek(b.seq(SPACE, around.follow)))),
+            b.seq(SPACE, b.note(Code.REPAIRED), _raw(around, ValueData(values=arguments.values), framed=True)),
+        )
     opening = literals(('"', "{", "[", *(mark for mark, _ in json.quotes)))
     close = any_of(*(b.seq(SPACE, each.node, each.again) for each in around.closes))
     return any_of(

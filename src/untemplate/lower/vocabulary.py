@@ -43,14 +43,13 @@ class Vocabulary:
 
 def read_vocabulary(tools: tuple[Tool, ...], rules: Rules) -> Vocabulary:
     """Return the names and keys of the tools."""
-    keys: dict[str, None] | None = {}
+    keys: dict[str, None] = {}
+    known = True
     for tool in tools:
         listed = property_names(tool.parameters, tool.parameters)
-        if listed is None:
-            keys = None
-            break
-        keys.update(dict.fromkeys(listed))
-    return Vocabulary(names=tuple(tool.name for tool in tools), keys=None if keys is None else tuple(keys), rules=rules)
+        known = known and listed is not None
+        keys.update(dict.fromkeys(listed or ()))
+    return Vocabulary(names=tuple(tool.name for tool in tools), keys=tuple(keys) if known else None, rules=rules)
 
 
 def name_like(ends: str = "", *, emit: bool = True) -> Node:
