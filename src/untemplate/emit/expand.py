@@ -26,6 +26,7 @@ from untemplate.lower.text_rules import Exit, Stop, TextRules
 from untemplate.lower.warnings import GrammarWarning
 from untemplate.peg.nodes import (
     Any,
+    Any_,
     Arena,
     Characters,
     Choice,
@@ -49,6 +50,16 @@ _KINDS = {JsonKind.OBJECT: "object", JsonKind.ARRAY: "array", JsonKind.STRING: "
 
 
 @dataclass(frozen=True, slots=True)
+class Native:
+    """What an engine has words of its own for."""
+
+    schema: Any_ = None
+    """A JSON value that fits this schema."""
+    until: str | None = None
+    """Any text up to and including the first place where this stands."""
+
+
+@dataclass(frozen=True, slots=True)
 class Expanded:
     """Plain rules with a ``root``."""
 
@@ -56,23 +67,28 @@ class Expanded:
     frame: frozenset[str]
     """Rules made of several tokens, which an engine's lexer should not see as one."""
     warnings: tuple[GrammarWarning, ...]
+    native: dict[str, Native]
+    """Rules that were left to the engine, where that was asked for."""
 
 
-def expand(arena: Arena, *, given: Mapping[str, Node] | None = None, behind: str = "") -> Expanded:
+def expand(arena: Arena, *, given: Mapping[str, Node] | None = None, behind: str = "", native: bool = False) -> Expanded:
     """Return plain rules that write what the strict side of ``arena`` writes, and what was widened.
 
     Args:
         given: rules that the arena refers to and that are plain already.
         behind: a text that has been written already: only what may follow it there is left.
+        native: schemas without references and text up to a single marker are left to the engine.
 
     Raises:
         GrammarError: E403 for a look-around that a grammar cannot say.
     """
-    return _Expander(arena, given or {}).expand(behind)
+    return _Expander(arena, given or {}, leaves_native=native).expand(behind)
 
 
 class _Expander:
-    def __init__(self, arena: Arena, given: Mapping[str, Node]) -> None:
+    def __init__(self, arena: Arena, given: Mapping[str, Node], *, leaves_native: bool) -> None:
+        self.leaves_native = leaves_native
+        self.native: dict[str, Native] = {}
         settled, self.leaves = settle(arena, given)
         self.given = given
         self.source: Mapping[str, Node] = {**given, **settled}
@@ -91,7 +107,7 @@ class _Expander:
     def expand(self, behind: str) -> Expanded:
         root = self.behind((self.source[self.root],), behind)
         self.rules.rules["root"] = root
-        return Expanded(dict(self.rules.rules), frozenset(self.frame), tuple(self.warnings))
+        return Expanded(dict(self.rules.rules), frozenset(self.frame), tuple(self.warnings), self.native)
 
     def behind(self, items: Items, text: str) -> Node:
         """Return what ``items`` write behind the beginning ``text`` of theirs; all of it where nothing begins so."""
@@ -233,7 +249,14 @@ class _Expander:
             else:  # text up to something that is not literal: both may meet anywhere
                 exits_here = self.texts.text(stops, (), may_end=True)
                 return apart(exits_here, self.write(rest))
+        if self.leaves_native and not may_end and len(exits) == 1 and stops == ((exits[0].text,),):
+            return apart(self.left_to_engine("text", Native(until=exits[0].text)), exits[0].then)
         return self.texts.text(stops, exits, may_end=may_end)
+
+    def left_to_engine(self, hint: str, native: Native) -> Node:
+        name = self.rules.reserve(hint)
+        self.native[name] = native
+        return self.rules.fill(name, EMPTY)
 
     def stops(self, node: Until) -> tuple[Stop, ...]:
         if node.confirm is not None:
@@ -274,6 +297,8 @@ class _Expander:
         match node:
             case Json():
                 return self.json(node)
+            case Schema() if self.leaves_native and node.schema is node.root:
+                return self.left_to_engine("schema", Native(schema=node.schema))
             case Schema():
                 return self.schema(node)
             case Gbnf(text=text):

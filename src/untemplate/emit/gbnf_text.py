@@ -56,9 +56,9 @@ class _Writer:
             case Literal(text=text):
                 return literal_text(text)
             case Characters():
-                return _characters(node)
+                return characters_text(node)
             case Repeat(item=item, minimum=minimum, maximum=maximum):
-                return self.item(item) + _count(minimum, maximum)
+                return self.item(item) + count_text(minimum, maximum)
             case Sequence(items=()):
                 return '""'
             case Sequence():
@@ -87,7 +87,8 @@ def _wrap(options: list[str]) -> str:
     return "\n  ".join(line.rstrip() for line in lines)
 
 
-def _count(minimum: int, maximum: int | None) -> str:
+def count_text(minimum: int, maximum: int | None) -> str:
+    """Return how a repetition's bounds are written."""
     match minimum, maximum:
         case 0, None:
             return "*"
@@ -102,7 +103,7 @@ def _count(minimum: int, maximum: int | None) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _characters(node: Characters) -> str:
+def characters_text(node: Characters) -> str:
     """Return a class in brackets: ``-`` stands last, ``^`` never first, so that no reader takes them for anything else."""
     parts: list[str] = []
     tail = ""
@@ -116,10 +117,10 @@ def _characters(node: Characters) -> str:
         if low <= high:
             parts.append(_range(low, high))
     if not parts and tail[:1] == "^":
-        return f'"^"{_count(node.minimum, node.maximum)}'
+        return f'"^"{count_text(node.minimum, node.maximum)}'
     if not parts and tail == "-^":
         parts, tail = ["-^"], ""
-    return f"[{'^' if node.negated else ''}{''.join(parts)}{tail}]{_count(node.minimum, node.maximum)}"
+    return f"[{'^' if node.negated else ''}{''.join(parts)}{tail}]{count_text(node.minimum, node.maximum)}"
 
 
 def _range(low: str, high: str) -> str:
