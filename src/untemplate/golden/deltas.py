@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -44,7 +43,20 @@ SAMPLES = (
 
 def deltas_text(spec: Spec, tools: Sequence[dict[str, Any]]) -> str:
     """Return JSON lines: for each sample turn that the template shows its text, its deltas with their place, and the message."""
-    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for sample in SAMPLES for line in _lines(spec, sample, tools))
+    ids = _Ids()
+    parser = build_parser(spec, tools=list(tools), new_id=ids)
+    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for sample in SAMPLES for line in _lines(parser, ids, sample))
+
+
+class _Ids:
+    """Ids that are the same every time: ``call_1``, ``call_2`` … from the start of a turn."""
+
+    def __init__(self) -> None:
+        self.used = 0
+
+    def __call__(self) -> str:
+        self.used += 1
+        return f"call_{self.used}"
 
 
 def turn_text(spec: Spec, sample: Sample) -> str | None:
@@ -64,14 +76,13 @@ def turn_text(spec: Spec, sample: Sample) -> str | None:
     return text if not end or text.endswith(end[0]) else text + end[0]
 
 
-def _lines(spec: Spec, sample: Sample, tools: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    numbers = itertools.count(1)
-    parser = build_parser(spec, tools=list(tools), new_id=lambda: f"call_{next(numbers)}")
-    text = turn_text(spec, sample)
+def _lines(parser: Parser, ids: _Ids, sample: Sample) -> Iterator[dict[str, Any]]:
+    text = turn_text(parser.spec, sample)
     # A prompt that opens reasoning has no turn without it.
     if text is None or not text.startswith(parser.start.prefill):
         return
     text = text[len(parser.start.prefill) :]
+    ids.used = 0
     yield {"turn": sample.label, "text": text}
     yield from _streamed(parser, text)
 

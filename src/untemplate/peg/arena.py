@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
+from operator import attrgetter
+from typing import Any
 
 from untemplate.errors import GrammarError
 from untemplate.peg import nodes
@@ -12,21 +14,23 @@ from untemplate.peg.nodes import Arena, Node
 
 def children(node: Node) -> tuple[Node, ...]:
     """Return the nodes directly within a node; a reference has none."""
-    match node:
-        case nodes.Sequence(items=items):
-            return items
-        case nodes.Choice(options=options):
-            return options
-        case nodes.Until(confirm=confirm):
-            return () if confirm is None else (confirm,)
-        case nodes.Tolerant(strict=strict, also=also):
-            return strict, also
-        case nodes.Catch(item=item, handler=handler):
-            return item, handler
-        case nodes.Repeat(item=item) | nodes.Peek(item=item) | nodes.Negate(item=item) | nodes.Atomic(item=item) | nodes.Tag(item=item):
-            return (item,)
-        case _:
-            return ()
+    find = _CHILDREN.get(type(node))
+    return () if find is None else find(node)
+
+
+def _item(node: Any) -> tuple[Node, ...]:
+    return (node.item,)
+
+
+_CHILDREN: Mapping[type, Callable[[Any], tuple[Node, ...]]] = {
+    nodes.Sequence: attrgetter("items"),
+    nodes.Choice: attrgetter("options"),
+    nodes.Until: lambda node: () if node.confirm is None else (node.confirm,),
+    nodes.Tolerant: attrgetter("strict", "also"),
+    nodes.Catch: attrgetter("item", "handler"),
+    **dict.fromkeys((nodes.Repeat, nodes.Peek, nodes.Negate, nodes.Atomic, nodes.Tag), _item),
+}
+"""How to find the nodes within a node, by its type: every arena is walked several times."""
 
 
 def walk(node: Node) -> Iterator[Node]:
@@ -35,7 +39,9 @@ def walk(node: Node) -> Iterator[Node]:
     while waiting:
         current = waiting.pop()
         yield current
-        waiting.extend(reversed(children(current)))
+        find = _CHILDREN.get(type(current))
+        if find is not None:
+            waiting.extend(find(current)[::-1])
 
 
 def references(node: Node) -> list[str]:

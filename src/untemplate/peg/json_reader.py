@@ -51,7 +51,22 @@ class State(IntEnum):
 class JsonReader:
     """One JSON value, being read."""
 
-    __slots__ = ("_key", "_keys", "_muted", "_node", "_pending", "_python", "_quotes", "_stack", "_state", "at", "held", "notes", "pieces", "start")
+    __slots__ = (
+        "_key",
+        "_keys",
+        "_muted",
+        "_node",
+        "_pending",
+        "_python",
+        "_quotes",
+        "_stack",
+        "_state",
+        "at",
+        "held",
+        "notes",
+        "pieces",
+        "start",
+    )
 
     def __init__(self, node: Json) -> None:
         self._node = node

@@ -22,13 +22,17 @@ class Program:
     start: int
 
 
-def compile_program(arena: Arena) -> Program:
+def compile_program(arena: Arena, *, checked: bool = False) -> Program:
     """Return the instructions for an arena.
+
+    Args:
+        checked: the arena comes from ``ArenaBuilder.build``, which checks it.
 
     Raises:
         GrammarError: E401 for a reference to a rule that is not there, E402 for a rule that calls itself before it takes text.
     """
-    check_arena(arena)
+    if not checked:
+        check_arena(arena)
     return _Compiler(arena).compile()
 
 

@@ -148,7 +148,6 @@ class Prober:
         size = len(commonprefix([rest[::-1], before_user[::-1]]))
         return rest[: len(rest) - size] if size else rest
 
-
     def _before_user(self, case: Case) -> str | None:
         """Return a turn that calls tools up to the user's next message, where it is the same before their results; else ``None``."""
         text, other = self.turn(case, follow="user"), self.turn(case, follow="tool")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -76,6 +77,20 @@ class WatchedCode(CodeGenerator):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.filters[LOOP_FILTER] = "environment.start_loop"
+        self._kinds: frozenset[type[nodes.Node]] = frozenset()
+
+    def visit_Template(self, node: nodes.Template, frame: Frame | None = None) -> None:  # noqa: N802
+        self._kinds = frozenset(type(inner) for inner in _walk(node))
+        self._answer_quickly(node)
+        super().visit_Template(node, frame)
+
+    def _answer_quickly(self, node: nodes.Node) -> None:
+        """Give a node a ``find_all`` that knows what its template lacks: Jinja asks each loop for blocks, by walking all below it."""
+        node.find_all = functools.partial(self._find_all, node)  # type: ignore[assignment]
+
+    def _find_all(self, node: nodes.Node, wanted: Any) -> Iterator[nodes.Node]:
+        if any(issubclass(kind, wanted) for kind in self._kinds):
+            yield from (inner for inner in _walk(node) if isinstance(inner, wanted) and inner is not node)
 
     def enter_frame(self, frame: Frame) -> None:
         super().enter_frame(frame)
@@ -93,6 +108,7 @@ class WatchedCode(CodeGenerator):
 
     def visit_For(self, node: nodes.For, frame: Frame) -> None:  # noqa: N802
         node.iter = nodes.Filter(node.iter, LOOP_FILTER, [], [], None, None, lineno=node.lineno)
+        self._answer_quickly(node)
         super().visit_For(node, frame)
 
     def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:  # noqa: N802
@@ -125,3 +141,15 @@ class WatchedCode(CodeGenerator):
 
 def _is_flat(items: list[nodes.Expr]) -> bool:
     return all(isinstance(item, nodes.Const) for item in items)
+
+
+def _walk(root: nodes.Node) -> Iterator[nodes.Node]:
+    """Yield a node and all below it in the order of ``Node.find_all``, without a generator for each level."""
+    waiting: list[Any] = [root]
+    while waiting:
+        node = waiting.pop()
+        if type(node) is list:
+            waiting.extend(reversed(node))
+        elif isinstance(node, nodes.Node):
+            yield node
+            waiting.extend([getattr(node, name, None) for name in reversed(node.fields)])

@@ -6,16 +6,16 @@ Source: transformers 5.24, ``utils/chat_template_utils.py``: ``trim_blocks``, ``
 
 from __future__ import annotations
 
-import operator as operators
 import re
 import types
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from jinja2.exceptions import SecurityError
+from jinja2.exceptions import SecurityError, UndefinedError
 from jinja2.ext import LoopControlExtension
 from jinja2.runtime import Context, Undefined, markup_join
 from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedEnvironment, SandboxedFormatter
+from jinja2.utils import missing
 from markupsafe import Markup
 
 from untemplate.template.codegen import LOOP_FILTER, Findings, GenerationBlock, NoteConstants, WatchedCode, keep
@@ -29,6 +29,9 @@ _BOUND = (types.BuiltinMethodType, types.MethodType)
 _SMALL = 64
 """Loops up to this length are counted at their start, longer ones item by item."""
 _DICT_ATTRIBUTES = frozenset(dir(dict))
+_DICT_READERS = frozenset(("get", "items", "keys", "values"))
+_TEXT_METHODS = frozenset(name for name in dir(str) if not name.startswith(("_", "format")))
+"""Methods of strings that anyone may call; ``format`` and ``format_map`` are watched."""
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
@@ -52,6 +55,9 @@ class Sandbox(SandboxedEnvironment):
         self.filters = guard_filters({**self.filters, "tojson": json_filter(self.budget), "random": first_item}, self.budget)
         self.filters[LOOP_FILTER] = keep
         self.concat = self._concat  # type: ignore[method-assign]
+        self.unmet: set[str] = set()
+        self.undefined = self._undefined  # type: ignore[assignment]
+        self._safe: dict[tuple[type, str], bool] = {}
         del self.globals["lipsum"]  # random text, and as much of it as a template asks for
         self.globals.update(
             raise_exception=refuse,
@@ -59,6 +65,12 @@ class Sandbox(SandboxedEnvironment):
             dict=TemplateDict(),
             namespace=TemplateNamespace,
         )
+
+    def _undefined(self, hint: str | None = None, obj: Any = missing, name: str | None = None, exc: Any = UndefinedError) -> Undefined:
+        """Return what stands for a value that is not there; the names of variables are noted in ``unmet``."""
+        if obj is missing and name is not None:
+            self.unmet.add(name)
+        return Undefined(hint, obj, name, exc)
 
     def _concat(self, parts: Iterable[str]) -> str:
         return "".join(join_items(self.budget, "", parts))
@@ -105,25 +117,39 @@ class Sandbox(SandboxedEnvironment):
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         """Return ``obj.attribute``; members of dicts without the detour over Python's attributes."""
-        if type(obj) is dict and attribute not in _DICT_ATTRIBUTES:
-            try:
-                return obj[attribute]
-            except KeyError:
-                return self.undefined(obj=obj, name=attribute)
+        if type(obj) is dict:
+            if attribute not in _DICT_ATTRIBUTES:
+                try:
+                    return obj[attribute]
+                except KeyError:
+                    return self.undefined(obj=obj, name=attribute)
+            if attribute in _DICT_READERS:
+                return getattr(obj, attribute)
+        elif type(obj) is str and attribute in _TEXT_METHODS:
+            return getattr(obj, attribute)
         return super().getattr(obj, attribute)
+
+    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
+        """Return whether a template may see an attribute. The answer depends on the object's type alone, and is remembered."""
+        key = (type(obj), attr)
+        known = self._safe.get(key)
+        if known is None:
+            known = self._safe[key] = super().is_safe_attribute(obj, attr, value)
+        return known
 
     def call(self, context: Context, obj: Any, /, *args: Any, **kwargs: Any) -> Any:
         """Return the result of a call, counted; methods that can grow their receiver are looked at first."""
         budget = self.budget
-        if not self.is_safe_callable(obj):
+        kind = type(obj)
+        if kind is not types.BuiltinMethodType and not self.is_safe_callable(obj):
             raise SecurityError(f"{obj!r} is not safely callable")
-        if isinstance(obj, _BOUND):
+        if kind is types.BuiltinMethodType or kind is types.MethodType:
             receiver = obj.__self__
             if (check := METHODS.get(obj.__name__)) is not None:
                 check(budget, (receiver, *args), kwargs)
             elif obj.__name__ == "join" and isinstance(receiver, str) and args:
                 args = (join_items(budget, receiver, args[0]), *args[1:])
-        result = context.call(obj, *args, **kwargs)
+        result = _call_plainly(self, obj, args, kwargs) if kind is types.BuiltinMethodType else context.call(obj, *args, **kwargs)
         if isinstance(result, (str, bytes)):
             budget.charge(len(result))
         elif isinstance(result, _CONTAINERS):
@@ -153,7 +179,7 @@ class Sandbox(SandboxedEnvironment):
                 return result
 
     def _add(self, left: Any, right: Any) -> Any:
-        result = operators.add(left, right)
+        result = left + right
         if isinstance(result, str):
             self.budget.charge(len(result))
         elif isinstance(result, _CONTAINERS):
@@ -189,6 +215,16 @@ class Sandbox(SandboxedEnvironment):
             return _Formatter(self).vformat(text, (), args[0]) if takes_map else _Formatter(self).vformat(text, args, kwargs)
 
         return formatted
+
+
+def _call_plainly(sandbox: Sandbox, method: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Return what ``context.call`` does for a method of a built-in type, which takes neither context nor environment."""
+    kwargs.pop("_block_vars", None)
+    kwargs.pop("_loop_vars", None)
+    try:
+        return method(*args, **kwargs)
+    except StopIteration:
+        return sandbox.undefined("value was undefined because a callable raised a StopIteration exception")
 
 
 class _Formatter(SandboxedFormatter):

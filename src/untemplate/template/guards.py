@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -163,7 +162,6 @@ def _guard_filter(function: Callable[..., Any], check: Check | None, name: str, 
     first = 1 if getattr(function, "jinja_pass_arg", None) is not None else 0
     charge = budget.charge
 
-    @functools.wraps(function)
     def guarded(*args: Any, **keywords: Any) -> Any:
         value = args[first] if len(args) > first else None
         if isinstance(value, _CONTAINERS):
@@ -178,6 +176,8 @@ def _guard_filter(function: Callable[..., Any], check: Check | None, name: str, 
         charge(len(result) if isinstance(result, (str, list, tuple, dict)) else 1)
         return result
 
+    if first:
+        guarded.jinja_pass_arg = function.jinja_pass_arg  # type: ignore[attr-defined]
     return guarded
 
 

@@ -88,7 +88,13 @@ def json_filter(budget: Budget) -> Callable[..., str]:
     ) -> str:
         # A wide indentation of a deep value can be far longer than the value: it is written piece by piece.
         if indent is None or (type(indent) is int and indent <= 4):
-            return json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
+            shared = budget.shared
+            if id(value) not in shared.sizes:
+                return json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
+            key = (id(value), ensure_ascii, indent, tuple(separators or ()), sort_keys)
+            if key not in shared.texts:
+                shared.texts[key] = json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
+            return shared.texts[key]
         budget.need(len(indent) if isinstance(indent, str) else indent)
         encoder = json.JSONEncoder(ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
         return "".join(join_items(budget, "", encoder.iterencode(value)))

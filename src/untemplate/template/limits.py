@@ -38,13 +38,46 @@ class Limits:
     """Characters of the template's own text."""
 
 
+class Shared:
+    """A value that no template can change, with what renderings would compute of it again and again."""
+
+    __slots__ = ("sizes", "texts", "value")
+
+    def __init__(self, value: Any = None) -> None:
+        self.value = value
+        self.sizes: dict[int, int] = {}
+        """What each list and dict in it weighs, by identity."""
+        self.texts: dict[tuple[Any, ...], str] = {}
+        """Their JSON, by identity and format."""
+        self._weigh(value)
+
+    def _weigh(self, value: Any) -> int:
+        match value:
+            case str():
+                return len(value) + 1
+            case dict():
+                size = 2 * len(value) + 1 + sum(map(self._weigh, value)) + sum(map(self._weigh, value.values()))
+            case list():
+                size = len(value) + 1 + sum(map(self._weigh, value))
+            case tuple():
+                return len(value) + 1 + sum(map(self._weigh, value))
+            case _:
+                return 1
+        self.sizes[id(value)] = size
+        return size
+
+
 class Budget:
     """What is left of the limits. One for each environment, refilled by ``start``."""
 
-    __slots__ = ("_deadline", "_look", "limits", "spent", "ticks")
+    __slots__ = ("_calm", "_deadline", "_look", "limits", "shared", "spent", "ticks")
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
+        self._calm = min(limits.value, limits.total)
+        """As long as all values together are no larger, none is too large."""
+        self.shared = Shared()
+        """What renderings are given as it is, and no template can change."""
         self.start()
 
     def start(self) -> None:
@@ -98,16 +131,21 @@ class Budget:
         Raises:
             TemplateError: E206 when it is too large or all values together are; E204 when time is used up.
         """
-        if size > self.limits.value:
-            self.need(size)
         self.spent += size
+        self.ticks += 1 + (size >> 10)
+        if self.ticks >= self._look or self.spent > self._calm:
+            self._settle(size)
+
+    def _settle(self, size: int) -> None:
+        self.need(size)
         if self.spent > self.limits.total:
             raise TemplateError(
                 f"the template builds too much: values of more than {self.limits.total:,} characters in all",
                 code="E206",
                 hint="Look for a string that grows in a loop, or raise the limit (Limits.total).",
             )
-        self.tick(1 + (size >> 10))
+        if self.ticks >= self._look:
+            self._check_clock()
 
     def check_output(self, size: int) -> None:
         """Check the length of the text written so far.
@@ -131,21 +169,25 @@ class Budget:
             TemplateError: E206 when it is too large.
         """
         limit = self.limits.value
+        known = self.shared.sizes
         total = 0
         stack = [value]
         while stack:
             item = stack.pop()
-            if isinstance(item, str):
+            kind = type(item)
+            if kind is str:
                 total += len(item) + 1
+            elif (kind is dict or kind is list) and id(item) in known:
+                total += known[id(item)]
             elif isinstance(item, dict):
                 total += 2 * len(item) + 1
-                stack.extend(item)
-                stack.extend(item.values())
+                stack += item
+                stack += item.values()
             elif isinstance(item, (list, tuple, set, frozenset)):
                 total += len(item) + 1
-                stack.extend(item)
+                stack += item
             else:
-                total += 1
+                total += len(item) + 1 if isinstance(item, str) else 1
             if total > limit:
                 self.need(total)
         self.tick(total >> 6)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import marshal
 import re
 import threading
 from collections.abc import Mapping, Sequence
@@ -14,7 +15,7 @@ from jinja2.exceptions import SecurityError, TemplateSyntaxError, UndefinedError
 from untemplate.errors import TemplateError
 from untemplate.template.environment import ImmutableSandbox, Sandbox
 from untemplate.template.helpers import Clock, frozen_clock
-from untemplate.template.limits import Limits
+from untemplate.template.limits import Limits, Shared
 from untemplate.template.values import copy_messages, copy_plain
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -57,6 +58,7 @@ class Template:
         self._code: jinja2.Template | None = None
         self._notes: tuple[str, ...] = ()
         self._blank: dict[str, str] = {}
+        self._tools: bytes | None = None
         self._strikes = 0
         self._given_up: TemplateError | None = None
 
@@ -86,10 +88,12 @@ class Template:
         names: dict[str, Any] = {"documents": None, **self.special_tokens}
         for key, value in variables.items():
             names[key] = copy_plain(value)
-        names["tools"] = copy_plain(tools)
+        names["tools"] = self._copied(tools)
         names["add_generation_prompt"] = add_generation_prompt
         with self._lock:
             self._check_given_up()
+            if self._sandbox is not None:
+                self._sandbox.unmet.clear()
             while True:
                 try:
                     return self._run({**self._blank, **names}, messages)
@@ -123,6 +127,28 @@ class Template:
             TemplateError: when it does not compile.
         """
         return tuple(dict.fromkeys(self._compiled_sandbox().findings.texts))
+
+    @property
+    def unmet(self) -> frozenset[str]:
+        """Names that the last rendering looked for and was not given, and those of Jinja's own that stand in where nothing is given.
+
+        No value of any other name can change that rendering, or how it failed.
+        """
+        sandbox = self._sandbox
+        return frozenset(sandbox.unmet.union(sandbox.globals)) if sandbox is not None else frozenset()
+
+    def _copied(self, tools: Any) -> Any:
+        """Return a plain copy of the tools, the one made before where they are the same and the template cannot change it."""
+        if not isinstance(self._sandbox, ImmutableSandbox):
+            return copy_plain(tools)
+        try:
+            stamp = marshal.dumps(tools, 2)  # exact: unlike an equality it tells 1 from True
+        except ValueError:
+            return copy_plain(tools)
+        if self._tools != stamp:
+            self._tools = stamp
+            self._sandbox.budget.shared = Shared(copy_plain(tools))
+        return self._sandbox.budget.shared.value
 
     def _check_given_up(self) -> None:
         if (old := self._given_up) is not None:
