@@ -169,16 +169,8 @@ def _pair(arguments: Arguments, pairs: PairList, vocabulary: Vocabulary, behind:
     if nodes and any(text.startswith(chunks(parts.opening)[0]) for text in (*behind.tail[:1], *behind.stops)):
         nodes.insert(0, b.negate(any_of(*(b.lit(text) for text in behind.tail[:1]), behind.structure)))
     nodes.append(key_node(parts.opening, parts.key_ends, pairs.key_quotes))
-    lead = ""
-    for index, part in enumerate(parts.between):
-        if isinstance(part, Text):
-            nodes += between_chunks(part.text, first=index == 0)
-            lead = white_after(part.text)
-        elif part.field is FieldName.TYPE:
-            following = next_chunk(parts.between, index)
-            nodes.append(b.tag(Kind.TYPE, Until(stops=(following, "\n")) if following else name_like()))
-            lead = ""
-    nodes.append(CUT)
+    between, lead = _between(parts.between)
+    nodes += [between, CUT]
     closes = _closes(arguments, parts.after)
     around = Around(
         lead=lead,
@@ -191,6 +183,24 @@ def _pair(arguments: Arguments, pairs: PairList, vocabulary: Vocabulary, behind:
     if arguments.notation is not None and not is_json_like(arguments.notation):
         nested = add_nested(arguments.notation, rules, closes[0].stop if closes else "")
     return b.tag(Kind.PAIR, *nodes, value_node(arguments, around, nested))
+
+
+def _between(parts: tuple[Part, ...]) -> tuple[Node, str]:
+    """Return what stands between a key and its value, and the layout at its end. A type between two texts may be missing."""
+    nodes: list[Node] = []
+    lead = ""
+    for index, part in enumerate(parts):
+        if isinstance(part, Text):
+            nodes += between_chunks(part.text, first=index == 0)
+            lead = white_after(part.text)
+        elif part.field is FieldName.TYPE:
+            following = next_chunk(parts, index)
+            nodes.append(b.tag(Kind.TYPE, Until(stops=(following, "\n")) if following else name_like()))
+            lead = ""
+    match parts:
+        case (Text(text=before), Field(field=FieldName.TYPE), Text(text=behind)) if chunks(behind)[0].startswith(chunks(before)[0]):
+            return any_of(b.seq(*nodes), b.seq(SPACE, loose(behind), b.note(Code.REPAIRED))), lead
+    return b.seq(*nodes), lead
 
 
 def _follow(pairs: PairList, vocabulary: Vocabulary, close: Node) -> Node:

@@ -9,12 +9,13 @@ from untemplate.lower.tool_schema import ALL_TYPES, types_of
 from untemplate.peg.nodes import Tag
 from untemplate.runtime.nested import NestedValue, nested_as_json
 from untemplate.runtime.values import TextValue, allowed_types
+from untemplate.spec.model import JsonType
 
 
 class PairValue:
     """Reads the events inside a value."""
 
-    __slots__ = ("_data", "_inner", "_key", "_muted", "_open", "_root", "_schema", "_text", "_tree", "_verbatim", "fits")
+    __slots__ = ("_conflict", "_data", "_inner", "_key", "_muted", "_open", "_root", "_schema", "_text", "_tree", "_verbatim", "fits")
 
     def __init__(self, data: ValueData, schema: Any, root: Any, label: str | None, *, muted: bool) -> None:
         self._data = data
@@ -22,7 +23,11 @@ class PairValue:
         self._root = root
         self._muted = muted
         types = ALL_TYPES if schema is None else types_of(schema, root)
-        self._text = None if data.json else TextValue(allowed_types(types, data, label), data)
+        allowed = allowed_types(types, data, label)
+        labelled = label is not None and any(value.label is not None for value in data.values.values())
+        self._text = None if data.json else TextValue(allowed, data, labelled=labelled)
+        self._conflict: frozenset[JsonType] | None = None if allowed & types else types
+        """What the schema allows, where the label says otherwise."""
         self._open: list[NestedValue] = []
         """The objects, arrays and leaves that are open, the outermost first."""
         self._tree: NestedValue | None = None
@@ -91,6 +96,9 @@ class PairValue:
             return written
         if self._text is None:
             return ""
+        begun = self._text.begun
         written = self._text.close()
         self.fits = self._text.fits
+        if self._conflict is not None:
+            self.fits = JsonType.STRING in self._conflict and (begun or written.startswith('"'))
         return written

@@ -49,10 +49,11 @@ def allowed_types(schema_types: frozenset[JsonType], data: ValueData, label: str
 class TextValue:
     """One value, from its text to JSON."""
 
-    __slots__ = ("_held", "_mark", "_marked", "_opened", "_python", "_string", "_types", "fits")
+    __slots__ = ("_held", "_labelled", "_mark", "_marked", "_opened", "_python", "_string", "_types", "fits")
 
-    def __init__(self, types: frozenset[JsonType], data: ValueData) -> None:
+    def __init__(self, types: frozenset[JsonType], data: ValueData, *, labelled: bool = False) -> None:
         self._types = types
+        self._labelled = labelled
         self._python = (
             frozenset(kind for kind, value in data.values.items() if _is_python(value)) if JsonType.STRING in types else ALL_TYPES
         )
@@ -90,7 +91,23 @@ class TextValue:
         if other is not None:
             return other
         self.fits = JsonType.STRING in self._types
-        return json.dumps(self._held, ensure_ascii=False)
+        return self._as_quoted() or json.dumps(self._held, ensure_ascii=False)
+
+    def _as_quoted(self) -> str | None:
+        """Return text that is a whole JSON string, where a label says that JSON stands here."""
+        text = self._held.strip()
+        if not self._labelled or not text.startswith('"'):
+            return None
+        try:
+            json.loads(text)
+        except ValueError:
+            return None
+        return text
+
+    @property
+    def begun(self) -> bool:
+        """Whether it is a string of which the beginning has been given."""
+        return self._opened
 
     def cut(self) -> str:
         """Return the JSON that is certain where the value breaks off: the beginning of what can be no string."""
