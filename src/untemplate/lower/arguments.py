@@ -225,10 +225,10 @@ def _implied(behind: Behind, *, closed: bool) -> tuple[str, Node] | None:
     """Return the call's close as what may stand in place of a pair's. ``closed``: pairs have a close of their own."""
     if not behind.tail:
         return None
-    if len(behind.tail) > 1:
-        return behind.tail[0], loose(*behind.tail)
     if is_marker(behind.tail[0]):
         return behind.tail[0], b.seq(loose(*behind.tail), b.peek(b.seq(SPACE, any_of(End(), behind.structure))))
+    if len(behind.tail) > 1:
+        return behind.tail[0], loose(*behind.tail)
     after = b.peek(b.seq(SPACE, any_of(End(), b.lit(","), behind.structure)))
     return None if closed else (behind.tail[0], b.seq(loose(*behind.tail), after))
 

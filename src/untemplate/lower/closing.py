@@ -47,16 +47,25 @@ def confirm_close(chunks: tuple[str, ...], structure: Node, inside: Node) -> Nod
     if not chunks:
         return b.seq(SPACE, any_of(End(), structure))
     guard = b.negate(b.seq(SPACE, inside)) if inside != NEVER else EMPTY
-    return any_of(b.seq(spaced_chunks(chunks), guard), *cut, doubled)
+    return any_of(b.seq(_repeated(chunks), guard), *cut, doubled)
 
 
 def _forms(chunks: tuple[str, ...]) -> list[Node]:
     """Return the close whole, without its beginning, and without its end."""
-    options = [spaced_chunks(chunks), b.seq(_with_brackets(chunks), _REPAIRED)]
+    options = [_repeated(chunks), b.seq(_with_brackets(chunks), _REPAIRED)]
     options += [b.seq(spaced_chunks(chunks[start:]), _REPAIRED) for start in range(1, len(chunks)) if is_marker(chunks[start])]
     for size in range(len(chunks) - 1, 0, -1):
         options += [b.seq(spaced_chunks(chunks[:size]), _AT_END), b.seq(spaced_chunks(chunks[:size]), _REPAIRED)]
     return options
+
+
+def _repeated(chunks: tuple[str, ...]) -> Node:
+    """Return the chunks in order; a marker among them may come twice."""
+    nodes: list[Node] = []
+    for chunk in chunks[:-1]:
+        again = many(b.seq(SPACE, b.lit(chunk), _REPAIRED)) if is_marker(chunk) else EMPTY
+        nodes += [SPACE, b.lit(chunk), again]
+    return b.seq(*nodes, spaced_chunks(chunks[-1:]))
 
 
 def _with_brackets(chunks: tuple[str, ...]) -> Node:
