@@ -8,7 +8,7 @@ from __future__ import annotations
 import secrets
 import string
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from untemplate.errors import ParseError, RequestError
@@ -95,6 +95,29 @@ def build_parser(
     return Parser(spec, request, start, new_id or random_id)
 
 
+class _Wanted:
+    """A spec and a request, equal to another where all that the reading of a turn depends on is."""
+
+    __slots__ = ("request", "spec", "text")
+
+    def __init__(self, spec: Spec, request: Request) -> None:
+        self.spec = spec
+        self.request = request
+        self.text = repr((read_signs(spec, with_calls=bool(request.callable_tools)), spec.turn, request))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Wanted) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+
+@lru_cache(maxsize=64)
+def _compiled(wanted: _Wanted) -> Program:
+    """Return the program for a request. Servers ask for the same tools again and again, and many templates share a layout."""
+    return compile_program(lower_turn(wanted.spec, wanted.request), checked=True)
+
+
 class Parser:
     """Reads the turns of one request. It holds no state of a turn: parse and stream as many as you like."""
 
@@ -113,7 +136,7 @@ class Parser:
 
     @cached_property
     def _program(self) -> Program:
-        return compile_program(lower_turn(self.spec, self.request), checked=True)
+        return _compiled(_Wanted(self.spec, self.request))
 
     @cached_property
     def _plan(self) -> Plan:
