@@ -73,6 +73,8 @@ def infer_turn(
     found = _with_lead(blocks, found)
     found, calls_end = _end_without_section(found, calls_end, content_end, most)
     order = _order(gaps, found, blocks.reasoning.mode is not ReasoningMode.NONE)
+    if found is not None and call_body is not None and _reasons_behind_calls(call_body(sentinel_case(reasoning=True, calls=1))):
+        order = (Block.CALLS, *(block for block in order if block is not Block.CALLS))
     turn = Turn(
         frame=blocks.frame,
         blocks=order,
@@ -251,6 +253,11 @@ def _end_without_section(found: CallsFound | None, calls_end: str, content_end: 
         calls = replace(found.calls, forms=(replace(form, close=None),))
         return replace(found, calls=calls), form.close.text
     return found, calls_end
+
+
+def _reasons_behind_calls(text: str | None) -> bool:
+    """Return whether reasoning stands behind the call of a turn."""
+    return text is not None and sentinels.REASONING in text and text.rindex(sentinels.name(0)) < text.index(sentinels.REASONING)
 
 
 def _order(gaps: Gaps, found: CallsFound | None, reasons: bool) -> tuple[Block, ...]:
