@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from untemplate.compiler import Compiled
-from untemplate.golden.jobs import EVIDENCE, GRAMMAR
 from untemplate.infer.evidence import Evidence
 from untemplate.parser import build_parser
 from untemplate.spec.codec import encode
@@ -14,12 +12,9 @@ from untemplate.spec.model import Spec
 from untemplate.spec.yaml_text import dump_yaml
 
 
-def make_artifacts(compiled: Compiled, tools: Sequence[dict[str, Any]]) -> dict[str, str]:
-    """Return the evidence of a spec and the grammar of a request with ``tools``, as texts by file name."""
-    return {
-        EVIDENCE: dump_yaml(evidence_to_data(compiled.evidence)),
-        GRAMMAR: grammar_text(compiled.spec, tools),
-    }
+def evidence_text(evidence: Mapping[str, Sequence[Evidence]]) -> str:
+    """Return the text of an evidence file."""
+    return dump_yaml(evidence_to_data(evidence))
 
 
 def evidence_to_data(evidence: Mapping[str, Sequence[Evidence]]) -> dict[str, Any]:

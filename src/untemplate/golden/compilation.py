@@ -5,14 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 from untemplate.compiler import compile_source
-from untemplate.golden.artifacts import make_artifacts
+from untemplate.golden.alike import Alike, reading_of
+from untemplate.golden.artifacts import evidence_text, grammar_text
 from untemplate.golden.deltas import deltas_text
 from untemplate.golden.example_tools import EXAMPLE_TOOLS
-from untemplate.golden.jobs import DELTAS, Compilation, CompileJob, Extent, safe_name
+from untemplate.golden.jobs import DELTAS, EVIDENCE, GRAMMAR, Compilation, CompileJob, Extent, safe_name
 from untemplate.infer.quirks import load_overlay
 from untemplate.source import TemplateSource
 from untemplate.spec.files import spec_to_json, spec_to_yaml
 from untemplate.spec.model import Spec
+
+_ALIKE = Alike()
 
 
 def compile_loaded(job: CompileJob, source: TemplateSource) -> Compilation:
@@ -28,9 +31,11 @@ def compile_loaded(job: CompileJob, source: TemplateSource) -> Compilation:
     to_text = spec_to_json if job.form == "json" else spec_to_yaml
     files = {main: to_text(spec)}
     if job.extent is not Extent.SPEC:
-        files |= make_artifacts(compiled, job.tools or EXAMPLE_TOOLS)
-    if job.extent is Extent.GOLDEN:
-        files[DELTAS] = deltas_text(spec, EXAMPLE_TOOLS)
+        tools, reading = job.tools or EXAMPLE_TOOLS, reading_of(spec)
+        files[EVIDENCE] = evidence_text(compiled.evidence)
+        files[GRAMMAR] = _ALIKE.text(GRAMMAR, reading, tools, lambda: grammar_text(spec, tools))
+        if job.extent is Extent.GOLDEN:
+            files[DELTAS] = _ALIKE.text(DELTAS, reading, EXAMPLE_TOOLS, lambda: deltas_text(spec, EXAMPLE_TOOLS))
     checked = spec.verification
     return Compilation(
         source=job.source,

@@ -6,6 +6,8 @@ something to compile, so that a run whose results are all kept costs little more
 
 from __future__ import annotations
 
+import contextlib
+import gc
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
@@ -73,7 +75,23 @@ def _prepare(index: int, job: CompileJob, cache: Cache | None, places: dict[int,
 def _compile(loaded: _Loaded) -> Compilation:
     from untemplate.golden.compilation import compile_loaded  # the whole compiler, and jinja2
 
-    return compile_loaded(loaded.job, loaded.source)
+    with _seldom_collecting():
+        return compile_loaded(loaded.job, loaded.source)
+
+
+@contextlib.contextmanager
+def _seldom_collecting() -> Iterator[None]:
+    """Let the garbage collector run seldom: a compilation makes many small things, and hardly any that refer to themselves."""
+    usual = gc.get_threshold()
+    gc.set_threshold(max(usual[0], _ALLOCATIONS) if usual[0] else 0, *usual[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
+
+
+_ALLOCATIONS = 50_000
+"""Things made between two runs of the garbage collector."""
 
 
 _PLACE = "\0"

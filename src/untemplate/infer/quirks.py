@@ -73,14 +73,15 @@ def apply_quirks(spec: Spec, quirks: Sequence[Quirk], prompt: str, source: str) 
     Raises:
         SpecError: when a quirk names a field that does not exist or gives it a wrong type.
     """
+    data = spec_to_data(spec, complete=True)
     for quirk in quirks:
-        data = spec_to_data(spec, complete=True)
         if not _holds(quirk.when, data, prompt, source):
             continue
         for path, value in quirk.set.items():
             _put(data, path, value)
         spec = spec_from_data(data)
         spec = replace(spec, quirks=(*spec.quirks, AppliedQuirk(id=quirk.id, reason=quirk.reason)))
+        data = spec_to_data(spec, complete=True)
     return spec
 
 

@@ -5,8 +5,9 @@ The automaton is that of Aho and Corasick (1975), with white space that may stan
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from untemplate.lower import charset
 from untemplate.lower.rulebook import RuleBook
@@ -59,11 +60,9 @@ def _shortened(one: Exit, stops: tuple[Stop, ...]) -> Exit:
     return one
 
 
-def _step(
-    positions: Positions, character: str, stops: tuple[Stop, ...], exits: tuple[Exit, ...]
-) -> tuple[Positions, bool, tuple[int, ...]]:
+def _step(positions: Positions, character: str, stops: tuple[Stop, ...], exits: tuple[str, ...]) -> tuple[Positions, bool, tuple[int, ...]]:
     """Return the positions after a character, whether a stop is complete, and which exits are."""
-    chunked = (*stops, *((one.text,) for one in exits))
+    chunked = (*stops, *((text,) for text in exits))
     found: set[tuple[int, int, int]] = set()
     stopped = False
     left: list[int] = []
@@ -83,6 +82,50 @@ def _step(
     return frozenset(found), stopped, tuple(sorted(set(left)))
 
 
+Ways = Mapping[Positions, tuple[Mapping[Positions, list[str]], list[tuple[str, int]]]]
+"""From each state to those that follow it, by characters, and to the exits; the character ``""`` stands for all that no stop has."""
+
+
+@lru_cache(maxsize=512)
+def _automaton(stops: tuple[Stop, ...], exits: tuple[str, ...]) -> tuple[tuple[str, ...], Ways, Mapping[Positions, int]]:
+    """Return the characters that matter, the ways between states, and how often each state is entered.
+
+    Templates of one family, and the values of one template, end with the same few texts: what was found is kept.
+    """
+    letters = {character for stop in (*stops, *((text,) for text in exits)) for chunk in stop for character in chunk}
+    if any(len(stop) > 1 for stop in stops):
+        letters |= set(_WHITE)
+    first: Positions = frozenset()
+    ways: dict[Positions, tuple[Mapping[Positions, list[str]], list[tuple[str, int]]]] = {}
+    uses: dict[Positions, int] = {first: 2}
+    todo = [first]
+    while todo:
+        state = todo.pop()
+        if state in ways:
+            continue
+        ways[state] = _leaving(state, sorted(letters), stops, exits)
+        for target in ways[state][0]:
+            if target != state:
+                uses[target] = uses.get(target, 0) + 1
+            todo.append(target)
+    return tuple(sorted(letters)), ways, uses
+
+
+def _leaving(
+    state: Positions, letters: Sequence[str], stops: tuple[Stop, ...], exits: tuple[str, ...]
+) -> tuple[Mapping[Positions, list[str]], list[tuple[str, int]]]:
+    """Return the states that follow by character, and the exits."""
+    following: dict[Positions, list[str]] = {}
+    leaving: list[tuple[str, int]] = []
+    for character in letters:
+        target, stopped, left = _step(state, character, stops, exits)
+        leaving += [(character, which) for which in left]
+        if not stopped:
+            following.setdefault(target, []).append(character)
+    following.setdefault(frozenset(), []).append("")
+    return following, leaving
+
+
 class _Build:
     def __init__(self, stops: tuple[Stop, ...], exits: tuple[Exit, ...], may_end: bool, rules: RuleBook, hint: str) -> None:
         self.stops = stops
@@ -90,46 +133,18 @@ class _Build:
         self.may_end = may_end
         self.rules = rules
         self.hint = hint
-        letters = {character for stop in (*stops, *((one.text,) for one in exits)) for chunk in stop for character in chunk}
-        if any(len(stop) > 1 for stop in stops):
-            letters |= set(_WHITE)
-        self.letters = sorted(letters)
-        self.ways: dict[Positions, tuple[dict[Positions, list[str]], list[tuple[str, int]]]] = {}
-        self.uses: dict[Positions, int] = {}
+        self.letters, self.ways, self.uses = _automaton(stops, tuple(one.text for one in exits))
         self.names: dict[Positions, str] = {}
 
     def start(self) -> Node:
         """Return the rule of the first state."""
         first: Positions = frozenset()
-        todo = [first]
-        self.uses[first] = 2
-        while todo:
-            state = todo.pop()
-            if state in self.ways:
-                continue
-            self.ways[state] = self.leaving(state)
-            for target in self.ways[state][0]:
-                if target != state:
-                    self.uses[target] = self.uses.get(target, 0) + 1
-                todo.append(target)
         for state in self.ways:
             if self.uses.get(state, 0) > 1 or state in self.ways[state][0]:
                 self.names[state] = self.rules.reserve(self.hint)
         for state in list(self.names):
             self.rules.fill(self.names[state], self.tree(state, 0))
         return Ref(name=self.names[first])
-
-    def leaving(self, state: Positions) -> tuple[dict[Positions, list[str]], list[tuple[str, int]]]:
-        """Return the states that follow by character, and the exits."""
-        following: dict[Positions, list[str]] = {}
-        exits: list[tuple[str, int]] = []
-        for character in self.letters:
-            target, stopped, left = _step(state, character, self.stops, self.exits)
-            exits += [(character, which) for which in left]
-            if not stopped:
-                following.setdefault(target, []).append(character)
-        following.setdefault(frozenset(), []).append("")
-        return following, exits
 
     def tree(self, state: Positions, depth: int) -> Node:
         following, exits = self.ways[state]

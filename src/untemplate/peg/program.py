@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import typing
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import assert_never
+from functools import lru_cache
 
 from untemplate.peg import nodes, ops
 from untemplate.peg.arena import check_arena, width
@@ -57,6 +59,9 @@ class _Compiler:
 
     def node(self, node: Node, then: int) -> int:
         """Return the number of the first instruction for ``node``, which goes on with ``then``."""
+        leaf = _LEAVES.get(type(node))
+        if leaf is not None:
+            return self.add(leaf(node, then))
         match node:
             case nodes.Sequence(items=items):
                 for item in reversed(items):
@@ -76,54 +81,14 @@ class _Compiler:
                 return self.node(also, then)
             case nodes.Tag(item=item):
                 return self.add(ops.OpenTag(node, self.node(item, self.add(ops.CloseTag(node, then)))))
-            case nodes.Peek(item=item):
-                return self.add(ops.Enter(BARRIER, None, self.node(item, self.add(ops.Leave(then))), share(item, 1)))
-            case nodes.Negate(item=item):
-                return self.add(ops.Enter(BARRIER, then, self.node(item, self.add(ops.Leave(FAIL))), share(item, 1)))
+            case nodes.Peek(item=item) | nodes.Negate(item=item):
+                failing, leave = (then, FAIL) if isinstance(node, nodes.Negate) else (None, then)
+                return self.add(ops.Enter(BARRIER, failing, self.node(item, self.add(ops.Leave(leave))), share(item, 1)))
             case nodes.Atomic(item=item):
                 return self.add(ops.Enter(BARRIER, None, self.node(item, self.add(ops.Commit(then))), share(item, 1)))
             case nodes.Catch(item=item, handler=handler):
                 return self.add(ops.Enter(CATCH, self.node(handler, then), self.node(item, self.add(ops.Commit(then))), 0))
-            case _:
-                return self.add(self.leaf(node, then))
-
-    def leaf(
-        self,
-        node: nodes.Literal
-        | nodes.Any
-        | nodes.Characters
-        | nodes.Json
-        | nodes.Schema
-        | nodes.Gbnf
-        | nodes.Space
-        | nodes.End
-        | nodes.Cut
-        | nodes.Note,
-        then: int,
-    ) -> ops.Op:
-        match node:
-            case nodes.Literal(text=text, emit=emit):
-                return ops.Match(text, emit, then)
-            case nodes.Any():
-                return ops.Run(_ANY, 1, 1, True, then)
-            case nodes.Characters(minimum=minimum, maximum=maximum, emit=emit):
-                return ops.Run(class_pattern(node), minimum, maximum, emit, then)
-            case nodes.Json():
-                return ops.ReadJson(node, then)
-            case nodes.Schema():
-                return ops.ReadJson(nodes.Json(), then)
-            case nodes.Gbnf():
-                return ReadUntil(compile_stops(()), False, True, None, False, then, then)
-            case nodes.Space():
-                return ops.Skip(then)
-            case nodes.End():
-                return ops.AtEnd(then)
-            case nodes.Cut():
-                return ops.DoCut(then)
-            case nodes.Note(code=code):
-                return ops.WriteNote(code, then)
-            case _:
-                assert_never(node)
+        raise TypeError(f"no node of a tree: {node!r}")
 
     def choice(self, options: tuple[Node, ...], then: int) -> int:
         if not options:
@@ -170,10 +135,30 @@ _ANY = re.compile(r"[\s\S]+")
 
 def class_pattern(node: nodes.Characters) -> re.Pattern[str]:
     """Return a pattern for a run of the class's characters."""
-    if not node.ranges:
-        return _ANY if node.negated else re.compile("(?!)")
-    ranges = "".join(f"{re.escape(first)}-{re.escape(last)}" for first, last in node.ranges)
-    return re.compile(f"[{'^' if node.negated else ''}{ranges}]+")
+    return _class_pattern(node.ranges, node.negated)
+
+
+@lru_cache(maxsize=1024)
+def _class_pattern(ranges: tuple[tuple[str, str], ...], negated: bool) -> re.Pattern[str]:
+    if not ranges:
+        return _ANY if negated else re.compile("(?!)")
+    listed = "".join(f"{re.escape(first)}-{re.escape(last)}" for first, last in ranges)
+    return re.compile(f"[{'^' if negated else ''}{listed}]+")
+
+
+_LEAVES: Mapping[type, Callable[[typing.Any, int], ops.Op]] = {
+    nodes.Literal: lambda node, then: ops.Match(node.text, node.emit, then),
+    nodes.Any: lambda _node, then: ops.Run(_ANY, 1, 1, True, then),
+    nodes.Characters: lambda node, then: ops.Run(class_pattern(node), node.minimum, node.maximum, node.emit, then),
+    nodes.Json: ops.ReadJson,
+    nodes.Schema: lambda _node, then: ops.ReadJson(nodes.Json(), then),
+    nodes.Gbnf: lambda _node, then: ReadUntil(compile_stops(()), False, True, None, False, then, then),
+    nodes.Space: lambda _node, then: ops.Skip(then),
+    nodes.End: lambda _node, then: ops.AtEnd(then),
+    nodes.Cut: lambda _node, then: ops.DoCut(then),
+    nodes.Note: lambda node, then: ops.WriteNote(node.code, then),
+}
+"""The instruction for a node that has none within it, by its type."""
 
 
 def _as_characters(node: nodes.Repeat) -> nodes.Characters | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from untemplate.peg.frames import BARRIER, WAIT, Frame
@@ -44,6 +45,7 @@ class Stops:
         return size
 
 
+@lru_cache(maxsize=1024)
 def compile_stops(stops: tuple[str, ...]) -> Stops:
     """Return what scans for these texts."""
     if not stops:
