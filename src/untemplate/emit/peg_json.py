@@ -50,6 +50,11 @@ _NAMES = {kind: re.sub(r"(?<!^)(?=[A-Z])", "-", kind.__name__).lower() for kind 
 _KINDS = {name: kind for kind, name in _NAMES.items()}
 
 
+def node_name(kind: type) -> str:
+    """Return what a type of node is called in the file."""
+    return _NAMES[kind]
+
+
 def emit_peg_json(spec: Spec, request: Request, start: Start) -> Exported:
     """Return the tree that the parser of a request runs, as JSON text."""
     data = {
