@@ -18,6 +18,10 @@ Q = '<|"|>'
 MARK = "]<]mm[>["
 SECTION, SECTION_END = "<|tool_calls_section_begin|>", "<|tool_calls_section_end|>"
 CALL, ARGUMENT, CALL_END = "<|tool_call_begin|>", "<|tool_call_argument_begin|>", "<|tool_call_end|>"
+CHANNEL_CALLS = (
+    "<|channel|>commentary to=functions.ping<|message|>{}<|call|><|start|>assistant<|channel|>commentary to=functions.act "
+    '<|constrain|>json<|message|>{"count": 1}<|call|>'
+)
 PYTHON, PYTHON_END = "<|tool_call_start|>[", "]<|tool_call_end|>"
 
 
@@ -112,8 +116,7 @@ def rows(*table):
     (d.NAME_ARGS, '[TOOL_CALLS]act{"count": 1}', "", [ACT], ["repaired"]),
     (d.NAME_ARGS, '[TOOL_CALLS]ping[ARGS]{}[TOOL_CALLS]act[ARGS]{"count": 1}', "", [PING, ACT], []),
     (d.NAME_ARGS, '[TOOL_CALLS] act [ARGS] {"count": 1}\n', "", [ACT], []),
-    (d.CHANNELS, '<|channel|>commentary to=functions.ping<|message|>{}<|call|><|start|>assistant<|channel|>commentary to=functions.act '
-                 '<|constrain|>json<|message|>{"count": 1}<|call|>', "", [PING, ACT], []),
+    (d.CHANNELS, CHANNEL_CALLS, "", [PING, ACT], []),
     (d.SEPARATE_BLOCKS, '<|tool_calls|><|tool_call:begin|>a<|tool_call:name|>act<|tool_call:args|>{"count": 1}<|calls|>', "", [ACT],
      ["repaired"]),
     (d.NAME_IN_TAG, '<function=act>{"count": 1}', "", [ACT], []),
