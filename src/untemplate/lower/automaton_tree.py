@@ -12,7 +12,7 @@ from untemplate.lower.automaton import DEAD, Automaton, TooLargeError
 from untemplate.lower.charset import CharSet
 from untemplate.lower.rulebook import RuleBook
 from untemplate.lower.shapes import EMPTY, alt, rep, seq
-from untemplate.peg.nodes import Characters, Choice, Literal, Node, Repeat, Sequence
+from untemplate.peg.nodes import Characters, Choice, Literal, Node, Ref, Repeat, Sequence
 
 Writer = Callable[[CharSet], Node]
 """How one decoded character of a set is written."""
@@ -32,6 +32,15 @@ def automaton_tree(one: Automaton, rules: RuleBook, hint: str, write: Writer) ->
         TooLargeError: when loops are so entangled that the tree would explode.
     """
     return _Trees(one, rules, hint, write).tree()
+
+
+def automaton_rules(one: Automaton, rules: RuleBook, hint: str, write: Writer) -> Node:
+    """Return the same with a rule for each state: of any automaton, as small as it is, but not one token for an engine's lexer."""
+    names = [rules.reserve(hint) for _ in one.delta]
+    for state, name in enumerate(names):
+        ways = [seq(write(members), Ref(name=names[target])) for target, members in _edges(one, state).items()]
+        rules.fill(name, alt(*ways, *([EMPTY] if one.accept[state] else [])))
+    return Ref(name=names[0])
 
 
 class _Trees:

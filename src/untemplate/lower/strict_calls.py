@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import string
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,7 +11,7 @@ from untemplate.lower.json_schema.compile import SchemaCompiler
 from untemplate.lower.json_schema.document import Part, derived
 from untemplate.lower.json_schema.syntax import JSON, Syntax
 from untemplate.lower.json_schema.syntaxes import PYTHON, TEXT
-from untemplate.lower.marks import next_chunk
+from untemplate.lower.marks import chunks, next_chunk
 from untemplate.lower.shapes import EMPTY, chars, literal, rep, seq
 from untemplate.lower.strict_pairs import PairWriter, Tail
 from untemplate.lower.text_rules import Stop, TextRules
@@ -18,7 +19,8 @@ from untemplate.peg.nodes import Node
 from untemplate.spec.model import Arguments, CallForm, Encoding, Field, FieldName, JsonCall, Text
 
 _DIGITS = rep(chars(charset.of("0123456789")), 1, 4)
-_NOT_IN_ID = " \t\n\r<>{}[]()\"'`,;|=\\"
+_IN_ID = charset.of(f"{string.ascii_letters}{string.digits}_-.:")
+_LONGEST_ID = 64
 
 
 class CallWriter:
@@ -81,7 +83,7 @@ class CallWriter:
     def _json_id(self, call: JsonCall, syntax: Syntax) -> Node:
         compiler = self.compiler.sibling(syntax)
         pattern = r"^\d{1,4}$" if call.id_start is not None else self.id_pattern
-        schema = {"type": "string", "pattern": pattern} if pattern else {"type": "string", "minLength": 1}
+        schema = {"type": "string", "pattern": pattern or rf"^[A-Za-z0-9_.:-]{{1,{_LONGEST_ID}}}$"}
         node = compiler.parts((Part("\0id", schema, ""),), "call-id")
         assert node is not None
         return node
@@ -150,7 +152,7 @@ class CallWriter:
             body = compiler.raw_text({"type": "string", "pattern": self.id_pattern}, "call-id")
             if body is not None:
                 return body
-        return self.rules.define("call-id", rep(chars(charset.complement(charset.of(_NOT_IN_ID + following[:1]))), 1, None))
+        return self.rules.define("call-id", rep(chars(charset.difference(_IN_ID, charset.of(following[:1]))), 1, _LONGEST_ID))
 
     def _arguments(self, index: int) -> tuple[Node, int | None]:
         """Return the arguments, and how many parts behind them they take in; ``None``: all of them and the close."""
@@ -176,8 +178,8 @@ class CallWriter:
         everything = taken == len(behind)
         if everything and self.form.close is not None:
             texts.append(self.form.close.text)
-        text = "".join(texts)
-        writer = PairWriter(layout, self.compiler, self.texts, Tail(text, self.structure), many_keys=self.many_keys)
+        tail = Tail("".join(texts), tuple(chunk for text in texts for chunk in chunks(text)), self.structure)
+        writer = PairWriter(layout, self.compiler, self.texts, tail, many_keys=self.many_keys)
         return writer.node(self.compiler.document.root), None if everything else taken
 
 

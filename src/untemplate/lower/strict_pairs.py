@@ -40,22 +40,28 @@ class Tail:
     """What stands behind the arguments of a call up to the first thing that is not literal text."""
 
     text: str
-    structure: tuple[Stop, ...] = ()
+    parts: Stop
+    """The same as chunks."""
+    structure: tuple[Stop, ...]
     """What may follow a call: another one, the close of the section, the end of the turn."""
 
     def stops(self, closes: Stop, inner: str) -> list[Stop]:
         """Return the texts at which the parser takes a text value, and the call, to be closed.
 
-        It takes the call's close without its beginning or its end, and in place of the value's own, where structure follows.
+        It takes the call's close without its beginning or its end, and in place of the value's own, where structure follows; the
+        value's own may come twice.
 
         Args:
             closes: what closes the value.
             inner: what closes the list of pairs.
         """
-        tail = (*chunks(inner), *chunks(self.text))
-        parts = [(), *(tail[start:] for start in range(1, len(tail)) if is_marker(tail[start]))]
-        found = [(*closes, *part, *structure) for part in parts for structure in self.structure]
-        found += [(*closes, *tail[:1])] if tail else []
+        tail = (*chunks(inner), *self.parts)
+        whole = tail[:1] if tail and is_marker(tail[0]) else tail
+        parts = [tail[:size] for size in range(len(whole))]
+        parts += [tail[start:] for start in range(1, len(tail)) if is_marker(tail[start])]
+        found = [(*closes, *part, *structure) for part in parts or [()] for structure in self.structure]
+        found += [(*closes, *whole)] if tail else []
+        found += [(*closes, closes[-1])] if closes else []
         if len(tail) > 1:
             found.append(tail)
         elif tail and (is_marker(tail[0]) or not closes):

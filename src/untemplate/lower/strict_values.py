@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from untemplate.lower import automaton
 from untemplate.lower.automaton import Automaton, TooLargeError
-from untemplate.lower.automaton_tree import automaton_tree
+from untemplate.lower.automaton_tree import automaton_rules
 from untemplate.lower.json_schema.compile import SchemaCompiler
 from untemplate.lower.json_schema.context import Context
 from untemplate.lower.json_schema.document import Part, derived
@@ -21,7 +21,7 @@ from untemplate.lower.json_schema.syntaxes import PYTHON
 from untemplate.lower.json_schema.values import is_integer, type_of
 from untemplate.lower.marks import chunks
 from untemplate.lower.pattern_automaton import search
-from untemplate.lower.pattern_nodes import ANYTHING, Rep, Set, cat, text_regex
+from untemplate.lower.pattern_nodes import ANYTHING, Assert, Place, Regex, Rep, Set, cat, text_regex
 from untemplate.lower.shapes import any_of, chars, literal, one_of, seq
 from untemplate.lower.strict_syntax import NotationSyntax
 from untemplate.lower.text_rules import Exit, Stop, TextRules
@@ -185,22 +185,41 @@ class ValueWriter:
 
     def _limited(self, found: Automaton, text: str, stops: tuple[Stop, ...], key: str) -> Node | None:
         """Return raw text of a limited kind with its end; ``None`` (noted) where that would be too large."""
-        try:
-            for stop in stops:
-                pieces = [piece for chunk in stop for piece in (_WHITE, text_regex(chunk))][1:]
-                found = automaton.without(found, search(cat(ANYTHING, *pieces, ANYTHING)).automaton)
-            ended = automaton.followed_by(found, text) if text else found
-            if ended.empty:
+        rules = self.compiler.rules
+        kept = (found, text, stops)
+        if kept not in rules.shared:
+            try:
+                ended = _ended(found, text, stops)
+                if ended.empty:
+                    return None
+                if not self.compiler.budget.allows_states(len(ended.delta)):
+                    raise TooLargeError
+            except TooLargeError:
+                pointer = f"{self.compiler.document.root.pointer}/properties/{key}"
+                self.compiler.report.add(pointer, "pattern", "raw text cannot be limited so; any text is taken", Code.RAW_VALUE)
                 return None
-            return automaton_tree(ended, self.compiler.rules, key, chars)
-        except TooLargeError:
-            self.compiler.report.add(
-                self.compiler.document.root.pointer + f"/properties/{key}",
-                "pattern",
-                "raw text cannot be limited so; any text is taken",
-                Code.RAW_VALUE,
-            )
-            return None
+            rules.shared[kept] = automaton_rules(ended, rules, key, chars)
+        return rules.shared[kept]
+
+
+def _ended(found: Automaton, text: str, stops: tuple[Stop, ...]) -> Automaton:
+    """Return what ``found`` accepts, without stops, up to and including ``text``."""
+    for stop in stops:
+        found = automaton.without(found, search(cat(ANYTHING, *_spaced(stop), ANYTHING)).automaton)
+    for begun in _begun(stops, chunks(text)):
+        found = automaton.without(found, search(cat(ANYTHING, *_spaced(begun), _WHITE, Assert(Place.END))).automaton)
+    return automaton.followed_by(found, text) if text else found
+
+
+def _spaced(stop: Stop) -> list[Regex]:
+    """Return a stop with free white space between its chunks."""
+    return [piece for chunk in stop for piece in (_WHITE, text_regex(chunk))][1:]
+
+
+def _begun(stops: tuple[Stop, ...], ending: Stop) -> Iterator[Stop]:
+    """Yield the beginnings of stops that what ends a text would complete."""
+    for stop in stops:
+        yield from (stop[:size] for size in range(1, len(stop)) if ending[: len(stop) - size] == stop[size:])
 
 
 def _kind_of(value: object) -> JsonType:

@@ -54,19 +54,23 @@ def _shortened(one: Exit, stops: tuple[Stop, ...]) -> Exit:
     """Return an exit that ends where the first stop in it is complete; the rest of its text follows."""
     positions: Positions = frozenset()
     for place, character in enumerate(one.text):
-        positions, done, _ = _step(positions, character, stops, ())
+        positions, done, _ = _step(positions, character, stops, len(stops))
         if done:
             return Exit(one.text[: place + 1], seq(literal(one.text[place + 1 :]), one.then))
     return one
 
 
-def _step(positions: Positions, character: str, stops: tuple[Stop, ...], exits: tuple[str, ...]) -> tuple[Positions, bool, tuple[int, ...]]:
-    """Return the positions after a character, whether a stop is complete, and which exits are."""
-    chunked = (*stops, *((text,) for text in exits))
+def _step(positions: Positions, character: str, chunked: Sequence[Stop], stops: int) -> tuple[Positions, bool, tuple[int, ...]]:
+    """Return the positions after a character, whether a stop is complete, and which exits are.
+
+    Args:
+        chunked: the stops, and behind them the exits, each as one chunk.
+        stops: how many of them are stops.
+    """
     found: set[tuple[int, int, int]] = set()
     stopped = False
     left: list[int] = []
-    for which, chunk, at in (*positions, *((number, 0, 0) for number in range(len(chunked)))):
+    for which, chunk, at in (*positions, *_starts(len(chunked))):
         if chunk and at == 0 and character in _WHITE:
             found.add((which, chunk, 0))
         if chunked[which][chunk][at] != character:
@@ -75,11 +79,16 @@ def _step(positions: Positions, character: str, stops: tuple[Stop, ...], exits: 
             found.add((which, chunk, at + 1))
         elif chunk + 1 < len(chunked[which]):
             found.add((which, chunk + 1, 0))
-        elif which < len(stops):
+        elif which < stops:
             stopped = True
         else:
-            left.append(which - len(stops))
+            left.append(which - stops)
     return frozenset(found), stopped, tuple(sorted(set(left)))
+
+
+@lru_cache(maxsize=64)
+def _starts(count: int) -> tuple[tuple[int, int, int], ...]:
+    return tuple((number, 0, 0) for number in range(count))
 
 
 Ways = Mapping[Positions, tuple[Mapping[Positions, list[str]], list[tuple[str, int]]]]
@@ -92,7 +101,8 @@ def _automaton(stops: tuple[Stop, ...], exits: tuple[str, ...]) -> tuple[tuple[s
 
     Templates of one family, and the values of one template, end with the same few texts: what was found is kept.
     """
-    letters = {character for stop in (*stops, *((text,) for text in exits)) for chunk in stop for character in chunk}
+    chunked = (*stops, *((text,) for text in exits))
+    letters = {character for stop in chunked for chunk in stop for character in chunk}
     if any(len(stop) > 1 for stop in stops):
         letters |= set(_WHITE)
     first: Positions = frozenset()
@@ -103,7 +113,7 @@ def _automaton(stops: tuple[Stop, ...], exits: tuple[str, ...]) -> tuple[tuple[s
         state = todo.pop()
         if state in ways:
             continue
-        ways[state] = _leaving(state, sorted(letters), stops, exits)
+        ways[state] = _leaving(state, sorted(letters), chunked, len(stops))
         for target in ways[state][0]:
             if target != state:
                 uses[target] = uses.get(target, 0) + 1
@@ -112,13 +122,13 @@ def _automaton(stops: tuple[Stop, ...], exits: tuple[str, ...]) -> tuple[tuple[s
 
 
 def _leaving(
-    state: Positions, letters: Sequence[str], stops: tuple[Stop, ...], exits: tuple[str, ...]
+    state: Positions, letters: Sequence[str], chunked: Sequence[Stop], stops: int
 ) -> tuple[Mapping[Positions, list[str]], list[tuple[str, int]]]:
     """Return the states that follow by character, and the exits."""
     following: dict[Positions, list[str]] = {}
     leaving: list[tuple[str, int]] = []
     for character in letters:
-        target, stopped, left = _step(state, character, stops, exits)
+        target, stopped, left = _step(state, character, chunked, stops)
         leaving += [(character, which) for which in left]
         if not stopped:
             following.setdefault(target, []).append(character)

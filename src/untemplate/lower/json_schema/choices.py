@@ -113,7 +113,10 @@ class Chooser:
         return found
 
     def _overlap(self, branch: Branch, options: Options, one: tuple[Part, ...], other: tuple[Part, ...]) -> bool:
-        return possible(branch.extended((*one, *other), without=options, report=Report()))
+        """Tell whether a value may fit both, the choice itself left aside: it would rule such a value out."""
+        both = branch.extended((*one, *other), without=options, report=Report())
+        both.parts = [part for part in both.parts if part is not options.part]
+        return possible(both)
 
     def _can_exclude(self, branch: Branch, options: Options, one: tuple[Part, ...], opposites: tuple[Part, ...]) -> bool:
         scratch = Report()

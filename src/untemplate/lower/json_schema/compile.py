@@ -95,7 +95,9 @@ class SchemaCompiler:
         """
         own = tuple(declared_order(self.document, parts))
         order = _common_order(own, order)
-        asked = tuple(sorted({(part.key, part.negated) for part in parts if part.schema is not True and part.schema != {}}))
+        asked = tuple(
+            sorted({(part.key, part.negated) for part in parts if part.negated or (part.schema is not True and part.schema != {})})
+        )
         key = (asked, () if order == own else order)
         if key in self._made:
             return self._made[key]

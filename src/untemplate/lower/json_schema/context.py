@@ -15,14 +15,25 @@ MOST_COUNT = 10_000
 """A bound on lengths or counts above this is not expressed."""
 MOST_REPEATS = 150_000
 """All repetitions of a grammar together, as an engine unrolls them."""
+MOST_STATES = 3000
+"""All automata of a grammar together that are written with a rule for each state."""
 _EASY = 300
 
 
 @dataclass
 class Budget:
-    """How much bounded repetition a grammar may still hold."""
+    """How much of what makes grammars large one may still hold."""
 
     left: int = MOST_REPEATS
+    states: int = MOST_STATES
+    """How many states of automata may still become rules of their own."""
+
+    def allows_states(self, count: int) -> bool:
+        """Take the cost of an automaton that is written with a rule for each state, if there is enough."""
+        if count > self.states:
+            return False
+        self.states -= count
+        return True
 
     def allows(self, count: int) -> bool:
         """Take the cost of one bounded repetition, nested as ``emit`` writes it, if there is enough."""

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from fractions import Fraction
 from typing import Any
 
 from untemplate.lower.automaton import TooLargeError
 from untemplate.lower.formats import FORMATS
 from untemplate.lower.json_schema.document import Document, Part, Wrapped, child
 from untemplate.lower.json_schema.keywords import ALIASES, EXCLUDED, FRACTION, MISSED, UNWANTED
-from untemplate.lower.json_schema.values import identity, is_integer, is_number, type_of
+from untemplate.lower.json_schema.values import exact, identity, is_integer, is_number, type_of
 from untemplate.lower.pattern import PatternError, parse_pattern
 from untemplate.lower.pattern_automaton import search
 
@@ -118,7 +117,7 @@ def _number(value: Any, schema: Mapping[str, Any], keyword: str, wanted: Any) ->
     if keyword == FRACTION:
         return not is_integer(value)
     if keyword == MISSED:
-        return (Fraction(str(value)) / Fraction(str(wanted))).denominator != 1
+        return (exact(value) / exact(wanted)).denominator != 1
     if not is_number(wanted):
         return True
     match keyword:
@@ -131,7 +130,7 @@ def _number(value: Any, schema: Mapping[str, Any], keyword: str, wanted: Any) ->
         case "exclusiveMaximum":
             return bool(value < wanted)
         case "multipleOf" if wanted > 0:
-            return (Fraction(str(value)) / Fraction(str(wanted))).denominator == 1
+            return (exact(value) / exact(wanted)).denominator == 1
         case _:
             return True
 

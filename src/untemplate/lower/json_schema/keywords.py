@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
 from untemplate.lower.json_schema.document import Part, child
 from untemplate.lower.json_schema.evaluated import evaluated_facet, evaluated_items
 from untemplate.lower.json_schema.facts import ArrayFacet, Contains, ObjectFacet
 from untemplate.lower.json_schema.gather import Branch
-from untemplate.lower.json_schema.values import TYPES, is_count, is_number
+from untemplate.lower.json_schema.values import TYPES, exact, is_count, is_number
 
 Handler = Callable[[Branch, Part, Any], None]
 
@@ -80,7 +79,7 @@ def _const(branch: Branch, part: Part, value: Any) -> None:
 def _excluded(branch: Branch, part: Part, value: Any) -> None:
     facts = branch.facts
     texts = tuple(one for one in value if isinstance(one, str))
-    numbers = tuple(Fraction(one) for one in value if is_number(one))
+    numbers = tuple(exact(one) for one in value if is_number(one))
     types = facts.types - {"null"} if None in value else facts.types
     if any(one is True for one in value) and any(one is False for one in value):
         types -= {"boolean"}
@@ -105,7 +104,7 @@ def _bound(keyword: str, *, lower: bool, is_open: bool) -> Handler:
             return
         excluded = is_open or (flag is not None and part.schema.get(flag) is True)
         facts = branch.facts.number
-        limit = Fraction(str(value)) if isinstance(value, float) else Fraction(value)
+        limit = exact(value)
         branch.restrict(number=facts.above(limit, is_open=excluded) if lower else facts.below(limit, is_open=excluded))
 
     return handle
@@ -114,14 +113,14 @@ def _bound(keyword: str, *, lower: bool, is_open: bool) -> Handler:
 def _multiple_of(branch: Branch, part: Part, value: Any) -> None:
     if is_number(value) and value > 0:
         facts = branch.facts.number
-        branch.restrict(number=replace(facts, steps=(*facts.steps, Fraction(str(value)))))
+        branch.restrict(number=replace(facts, steps=(*facts.steps, exact(value))))
     else:
         branch.malformed(part, "multipleOf" if "multipleOf" in part.schema else "divisibleBy")
 
 
 def _missed(branch: Branch, part: Part, value: Any) -> None:
     facts = branch.facts.number
-    branch.restrict(number=replace(facts, missed=(*facts.missed, Fraction(str(value)))))
+    branch.restrict(number=replace(facts, missed=(*facts.missed, exact(value))))
 
 
 def _fraction(branch: Branch, part: Part, value: Any) -> None:

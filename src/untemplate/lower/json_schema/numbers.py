@@ -68,7 +68,7 @@ def _magnitudes(
     if facts.fraction:
         found = automaton.without(found, decimals(fractions=False))
     ways = [] if found.empty else [automaton_tree(found, context.rules, "digits", chars)]
-    if not facts.integer and not facts.steps:
+    if not facts.steps and (points or not facts.integer):
         ways += _exponents(lowest, highest, facts, context, negative=negative)
     return alt(*ways) if ways else None
 
@@ -106,7 +106,15 @@ def _stepped(found: Automaton, facts: NumberFacts, context: Context) -> Automato
 
 def _any_integer(points: bool) -> Node:
     digits = alt(literal("0"), seq(_FIRST, rep(_DIGIT, 0, None)))
-    return seq(digits, opt(seq(literal("."), rep(literal("0"), 1, None))) if points else EMPTY)
+    if not points:
+        return digits
+    huge = seq(_FIRST, opt(seq(literal("."), rep(_DIGIT, 1, 16))), _E, opt(literal("+")), _huge_powers())
+    return alt(seq(digits, opt(seq(literal("."), rep(literal("0"), 1, None)))), huge)
+
+
+def _huge_powers() -> Node:
+    """Return the exponents from 16 on: with up to 16 digits behind the point, such a number is an integer."""
+    return alt(seq(literal("1"), chars(of("6789"))), seq(chars(of("23456789")), _DIGIT), seq(_FIRST, rep(_DIGIT, 2, None)))
 
 
 def _any_number() -> Node:
@@ -117,10 +125,10 @@ def _any_number() -> Node:
 
 def _exponents(low: Fraction, high: Fraction | None, facts: NumberFacts, context: Context, *, negative: bool) -> list[Node]:
     """Return the numbers with an exponent between two magnitudes, as far as ``json.dumps`` would write them so."""
-    mantissa = seq(_FIRST, opt(seq(literal("."), rep(_DIGIT, 1, None))), _E)
+    mantissa = seq(_FIRST, opt(seq(literal("."), rep(_DIGIT, 1, 16 if facts.integer else None))), _E)
     ways: list[Node] = []
     names = ("maximum", "minimum") if negative else ("minimum", "maximum")
-    if low < _TINY and (high is None or high > 0):
+    if not facts.integer and low < _TINY and (high is None or high > 0):
         if low > 0:
             context.say(names[0], "numbers below 0.0001 with an exponent are not compared with the bound")
         elif high is not None and high < _TINY:
@@ -136,7 +144,7 @@ def _exponents(low: Fraction, high: Fraction | None, facts: NumberFacts, context
         if facts.fraction:
             return ways
         powers = seq(_FIRST, rep(_DIGIT, 0, None))
-        if low > 1 or high is not None:
-            powers = alt(seq(literal("1"), chars(of("6789"))), seq(chars(of("23456789")), _DIGIT), seq(_FIRST, rep(_DIGIT, 2, None)))
+        if low > 1 or high is not None or facts.integer:
+            powers = _huge_powers()
         ways.append(seq(mantissa, opt(literal("+")), powers))
     return ways

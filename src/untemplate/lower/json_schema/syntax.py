@@ -11,7 +11,7 @@ from untemplate.lower.json_schema.values import is_integer, type_of
 from untemplate.lower.json_text import json_char
 from untemplate.lower.rulebook import RuleBook
 from untemplate.lower.shapes import alt, any_of, chars, literal, opt, rep, seq
-from untemplate.peg.nodes import Node, Ref
+from untemplate.peg.nodes import Literal, Node, Ref
 
 
 class Syntax:
@@ -74,11 +74,11 @@ class Syntax:
 
     def fixed(self, rules: RuleBook, text: str) -> Node:
         """Return a string with a fixed text."""
-        return self.string(rules, self.text(text))
+        return _token(rules, self.string(rules, self.text(text)))
 
     def fixed_key(self, rules: RuleBook, text: str) -> Node:
         """Return a key with a fixed text."""
-        return self.key(rules, self.text(text))
+        return _token(rules, self.key(rules, self.text(text)))
 
     def text(self, text: str) -> Node:
         """Return a string's fixed text as it stands between its quotes."""
@@ -126,9 +126,11 @@ class Syntax:
                 return literal(self.word(value))
 
     def _number(self, value: int | float) -> Node:
-        if is_integer(value):
-            return seq(literal(str(int(value))), opt(literal(".0")))
-        return literal(json.dumps(value))
+        if not is_integer(value):
+            return literal(json.dumps(value))
+        digits = seq(literal(str(int(value))), opt(literal(".0")))
+        written = json.dumps(float(value)) if abs(value) < 1e300 else ""
+        return alt(digits, literal(written)) if "e" in written and float(written) == value else digits
 
     def _array(self, rules: RuleBook, value: Sequence[Any]) -> Node:
         if not value:
@@ -162,6 +164,11 @@ def in_any_order(members: Sequence[Node], separator: Node) -> Node:
         rest = [*members[:index], *members[index + 1 :]]
         ways.append(seq(member, separator, in_any_order(rest, separator)))
     return alt(*ways)
+
+
+def _token(rules: RuleBook, node: Node) -> Node:
+    """Return a text that may be written in several ways as a rule, so that an engine's lexer takes it as one token."""
+    return node if isinstance(node, Literal) else rules.define("token", node)
 
 
 JSON = Syntax()

@@ -45,6 +45,11 @@ def distinct(values: Iterable[Any]) -> list[Any]:
     return list({identity(value): value for value in reversed(list(values))}.values())[::-1]
 
 
+def exact(value: int | float) -> Fraction:
+    """Return a finite number as it is written, not as it is stored."""
+    return Fraction(str(value)) if isinstance(value, float) else Fraction(value)
+
+
 def is_integer(value: Any) -> bool:
     """Tell whether a number has no fraction."""
     return isinstance(value, int) or (isinstance(value, float) and value.is_integer())
