@@ -87,7 +87,8 @@ def _block(spec: Spec, signs: Signs, block: Block, calls: Node | None, *, requir
     if required:
         return _wrapped(signs, EMPTY, opened=opened) if opened or (spec.turn.content.always and signs.content_open) else EMPTY
     openings = [opening[0] for opening in form_openings(signs) if is_marker("".join(opening))]
-    stops = [*(marker.core for marker in signs.content_close), *openings, *(chunks(end.core)[0] for end in signs.ends)]
+    stops = [marker.core for marker in (*signs.content_close, *signs.reasoning_close)]
+    stops += [*openings, *(chunks(end.core)[0] for end in signs.ends)]
     free = spec.turn.content.mode is ContentMode.WRAPPED_WITH_REASONING
     text = _wrapped(signs, Until(stops=tuple(dict.fromkeys(stops))), opened=opened, free=free)
     return b.optional(b.seq(text, b.optional(_separator(signs)) if signs.frame is not None else EMPTY))
