@@ -46,7 +46,15 @@ def walk(node: Node) -> Iterator[Node]:
 
 def references(node: Node) -> list[str]:
     """Return the names of the rules that a node refers to, each once, in order."""
-    return list(dict.fromkeys(inner.name for inner in walk(node) if isinstance(inner, nodes.Ref)))
+    found: dict[str, None] = {}
+    waiting = [node]
+    while waiting:  # as ``walk`` does
+        current = waiting.pop()
+        if type(current) is nodes.Ref:
+            found[current.name] = None
+        elif (find := _CHILDREN.get(type(current))) is not None:
+            waiting += find(current)[::-1]
+    return list(found)
 
 
 def reachable(arena: Arena) -> list[str]:
@@ -119,27 +127,25 @@ def empty_rules(rules: Mapping[str, Node]) -> set[str]:
 
 def may_be_empty(node: Node, empty: Container[str]) -> bool:
     """Return whether a node may match without taking text, given the rules that may."""
-    match node:
-        case nodes.Literal(text=text):
-            return not text
-        case nodes.Sequence(items=items):
-            return all(may_be_empty(item, empty) for item in items)
-        case nodes.Choice(options=options):
-            return any(may_be_empty(option, empty) for option in options)
-        case nodes.Repeat(item=item, minimum=minimum):
-            return minimum == 0 or may_be_empty(item, empty)
-        case nodes.Characters(minimum=minimum):
-            return minimum == 0
-        case nodes.Ref(name=name):
-            return name in empty
-        case nodes.Atomic(item=item) | nodes.Tag(item=item):
-            return may_be_empty(item, empty)
-        case nodes.Tolerant(strict=strict, also=also):
-            return may_be_empty(strict, empty) or may_be_empty(also, empty)
-        case nodes.Any() | nodes.Json() | nodes.Schema():
-            return False
-        case _:
-            return True
+    find = _MAY_BE_EMPTY.get(type(node))
+    return True if find is None else find(node, empty)
+
+
+def _never(_node: Any, _empty: Container[str]) -> bool:
+    return False
+
+
+_MAY_BE_EMPTY: Mapping[type, Callable[[Any, Container[str]], bool]] = {
+    nodes.Literal: lambda node, _empty: not node.text,
+    nodes.Sequence: lambda node, empty: all(may_be_empty(item, empty) for item in node.items),
+    nodes.Choice: lambda node, empty: any(may_be_empty(option, empty) for option in node.options),
+    nodes.Repeat: lambda node, empty: node.minimum == 0 or may_be_empty(node.item, empty),
+    nodes.Characters: lambda node, _empty: node.minimum == 0,
+    nodes.Ref: lambda node, empty: node.name in empty,
+    nodes.Tolerant: lambda node, empty: may_be_empty(node.strict, empty) or may_be_empty(node.also, empty),
+    **dict.fromkeys((nodes.Atomic, nodes.Tag), lambda node, empty: may_be_empty(node.item, empty)),
+    **dict.fromkeys((nodes.Any, nodes.Json, nodes.Schema), _never),
+}
 
 
 def width(node: Node) -> int | None:
