@@ -115,7 +115,7 @@ class Chooser:
     def _overlap(self, branch: Branch, options: Options, one: tuple[Part, ...], other: tuple[Part, ...]) -> bool:
         """Tell whether a value may fit both, the choice itself left aside: it would rule such a value out."""
         both = branch.extended((*one, *other), without=options, report=Report())
-        both.parts = [part for part in both.parts if part is not options.part]
+        both.parts = both.parts[len(branch.parts) :]
         return possible(both)
 
     def _can_exclude(self, branch: Branch, options: Options, one: tuple[Part, ...], opposites: tuple[Part, ...]) -> bool:

@@ -72,7 +72,8 @@ def _keyword(document: Document, value: Any, part: Part, keyword: str, wanted: A
         case "type":
             return _has_type(value, wanted, part.schema.get("nullable") is True)
         case "enum" if isinstance(wanted, list):
-            return identity(value) in document.identities(part.key, wanted)
+            nullable = value is None and part.schema.get("nullable") is True
+            return nullable or identity(value) in document.identities(part.key, wanted)
         case "const":
             return identity(value) == identity(wanted)
         case "$ref" if isinstance(wanted, str):

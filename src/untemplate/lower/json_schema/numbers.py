@@ -6,12 +6,12 @@ from fractions import Fraction
 
 from untemplate.lower import automaton
 from untemplate.lower.automaton import Automaton, TooLargeError
-from untemplate.lower.automaton_tree import automaton_tree
+from untemplate.lower.automaton_tree import automaton_rules, automaton_tree
 from untemplate.lower.charset import of
 from untemplate.lower.json_schema.context import Context
 from untemplate.lower.json_schema.facts import NumberFacts
 from untemplate.lower.number_automaton import compared, decimals, integers, multiples
-from untemplate.lower.shapes import EMPTY, alt, chars, literal, opt, rep, seq
+from untemplate.lower.shapes import alt, chars, literal, opt, rep, seq
 from untemplate.lower.warnings import Code
 from untemplate.peg.nodes import Node
 
@@ -67,10 +67,17 @@ def _magnitudes(
             found = automaton.without(found, compared(abs(value), {0}))
     if facts.fraction:
         found = automaton.without(found, decimals(fractions=False))
-    ways = [] if found.empty else [automaton_tree(found, context.rules, "digits", chars)]
+    ways = [] if found.empty else [_digits(found, context)]
     if not facts.steps and (points or not facts.integer):
         ways += _exponents(lowest, highest, facts, context, negative=negative)
     return alt(*ways) if ways else None
+
+
+def _digits(found: Automaton, context: Context) -> Node:
+    try:
+        return automaton_tree(found, context.rules, "digits", chars)
+    except TooLargeError:
+        return automaton_rules(found, context.rules, "digits", chars)
 
 
 def _bounded(
