@@ -184,10 +184,10 @@ def _standing(base: str, asked: str | None, text: str) -> str:
     shared = common_suffix([rest, text], after_value=False, before_value=False)
     ends = sorted(edge for edge in boundaries(shared, after_value=False) if edge)
     found = shared[ends[0] if len(ends) > 1 and shared == rest else 0 :]
-    if not found.strip() and asked == base and not text.startswith(base):
-        common = common_prefix([rest, _behind_user(text)], after_value=False)
-        return rest if common.strip() and rest[len(common) :].strip() else found
-    return found
+    if found.strip() or asked != base or text.startswith(base):
+        return found if found.strip() else ""
+    own = rest[len(common_prefix([rest, _behind_user(text)], after_value=False)) :]
+    return own if own.strip() else ""
 
 
 def _behind_user(text: str) -> str:
