@@ -60,6 +60,11 @@ TARGETS: Mapping[str, Target] = {
         write=lambda material: _call("structural_tag", "emit_structural_tag", material.spec, material.request),
         per_request=True,
     ),
+    "lark": Target(
+        summary="the grammar of a turn for llguidance, free text and calls in one",
+        write=lambda material: _call("llguidance", "emit_llguidance", material.spec, material.request, material.start),
+        per_request=True,
+    ),
     "vllm-plugin": Target(
         summary="a file for vLLM's --tool-parser-plugin and --reasoning-parser-plugin",
         write=lambda material: _call("plugins", "emit_plugin", material.spec, "vllm"),

@@ -32,7 +32,7 @@ def turn_grammar(spec: Spec, request: Request, start: Start = NOTHING_WRITTEN) -
     """
     strict = StrictCalls()
     calls = bool(request.callable_tools) and spec.turn.calls is not None
-    begun = _begun(spec, start)
+    begun = begun_block(spec, start)
     words = triggers(spec, request) if calls and request.tool_choice == "auto" and not begun else ()
     arena = lower_turn(spec, request, strict=strict, start=start, from_trigger=bool(words))
     text, warnings = emit_gbnf(arena, given=strict.rules, behind=begun)
@@ -47,7 +47,7 @@ def turn_grammar(spec: Spec, request: Request, start: Start = NOTHING_WRITTEN) -
     )
 
 
-def _begun(spec: Spec, start: Start) -> str:
+def begun_block(spec: Spec, start: Start) -> str:
     """Return the beginning of a block that the prompt has written last, such as ``>>>``; ``""`` where it has written none."""
     signs = read_signs(spec, with_calls=True)
     openings = [*(marker.core for marker in signs.content_open), *(" ".join(opening) for opening in form_openings(signs))]
