@@ -160,9 +160,21 @@ def find_rewriting(turn: RenderedTurn) -> str | None:
     if any(call.name not in whole for call in turn.case.calls):
         return "calls are not rendered"
     for name, text in (("content", turn.case.content), ("reasoning", turn.case.reasoning)):
-        if text and text.strip() not in whole:
+        if text and not _stands(turn, name, text, whole):
             return f"{name} is rewritten"
     return None
+
+
+_OTHER = "zothrqtext"
+
+
+def _stands(turn: RenderedTurn, name: str, text: str, whole: str) -> bool:
+    """Return whether a text stands in the turn just where any other text in its place would stand."""
+    if text.strip() not in whole:
+        return False
+    changed = replace(turn.case, content=_OTHER) if name == "content" else replace(turn.case, reasoning=_OTHER)
+    other = turn_text(changed, turn.mode)
+    return other is None or _OTHER not in other or any(other.replace(_OTHER, each) == whole for each in (text, text.strip()))
 
 
 def writes_ids(turn: RenderedTurn) -> bool:
