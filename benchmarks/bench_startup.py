@@ -38,7 +38,7 @@ def _of_a_gguf(path: Path, unit: float) -> list[Figure]:
     """Return time and memory of reading the template out of a GGUF file with 150,000 tokens and as many merges."""
     _write_gguf(path)
     command = [sys.executable, "-c", READ_TEMPLATE, str(path)]
-    megabytes = float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)  # noqa: S603
+    megabytes = float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     return [
         at_most("the template out of a large GGUF", process_seconds(command, best_of=3) / unit, 12),
         at_most("its peak of memory", megabytes, 80, unit="MB"),
