@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+FULL = "UNTEMPLATE_BENCH_FULL"
+
+
+def is_full() -> bool:
+    """Return whether whole corpora are wanted."""
+    return bool(os.environ.get(FULL))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import string
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from untemplate.peg import nodes
@@ -129,6 +130,7 @@ def _either(firsts: list[First]) -> First:
     return First(chars, any(first.empty for first in firsts))
 
 
+@lru_cache(maxsize=1024)
 def _listed(node: nodes.Characters) -> frozenset[str] | None:
     if node.negated or sum(ord(last) - ord(first) + 1 for first, last in node.ranges) > _MOST:
         return None

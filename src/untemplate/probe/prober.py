@@ -50,6 +50,8 @@ class Prober:
     failures: dict[str, None] = field(default_factory=dict)
     """Messages of every rendering that failed, refusals included."""
     _kept: dict[tuple[bytes, bytes], _Rendered] = field(default_factory=dict)
+    _opened: tuple[str | None] | None = None
+    """What the opening renders to, once it was asked for."""
     always: str = ""
     """The generation prompt of a template that writes one whether asked or not; it is taken off every rendering."""
 
@@ -63,7 +65,7 @@ class Prober:
             self.refusals,
             self.failures,
             self._kept,
-            self.always,
+            always=self.always,
         )
 
     def render(self, messages: list[Message], *, generate: bool = False) -> str | None:
@@ -100,7 +102,9 @@ class Prober:
 
     def base(self) -> str | None:
         """Return the rendering of what comes before the turn, without a generation prompt."""
-        return self._less_prompt(self.render(self.opening()))
+        if self._opened is None:
+            self._opened = (self.render(self.opening()),)
+        return self._less_prompt(self._opened[0])
 
     def generation(self) -> str | None:
         """Return what asking for a turn appends to the base."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from untemplate.errors import SourceError
 from untemplate.source.model import Contents
 
 TOOL_USE = "tool_use"
 DEFAULT = "default"
+_HALVES = re.compile("[\ud800-\udfff]")
 
 
 def choose_template(contents: Contents, wanted: str | None) -> tuple[str, tuple[str, ...]]:
@@ -19,7 +22,7 @@ def choose_template(contents: Contents, wanted: str | None) -> tuple[str, tuple[
     """
     names = list(contents.templates)
     for name, text in contents.templates.items():
-        if any("\ud800" <= c <= "\udfff" for c in text):
+        if _HALVES.search(text):
             raise SourceError(
                 f"template {name!r} holds half a character (a lone surrogate)",
                 code="E105",

