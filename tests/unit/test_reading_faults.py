@@ -146,6 +146,7 @@ USUAL = '{"name": "act", "arguments": {"count": 1}}'
     (d.NAME_ARGS, f"[TOOL_CALLS][{USUAL}]", "", [ACT], ["repaired"]),
     (d.NAME_ARGS, f"[TOOL_CALLS]{USUAL}", "", [ACT], ["repaired"]),
     (d.BARE_JSON, f"<|python_tag|>{USUAL}", "", [ACT], ["repaired"]),
+    (d.BARE_JSON, '{"function": "act", "parameters": {"count": 1}}', "", [ACT], []),
     (d.BARE_JSON, '{"name": "ping", "parameters": {}}; {"name": "act", "parameters": {"count": 1}}', "", [PING, ACT], []),
     (d.HERMES, json_call('{"name": "act", "args": {"count": 1}}'), "", [ACT], []),
     (d.HERMES, json_call('{"name": "act", "input": {"count": 1}}'), "", [ACT], []),
@@ -296,6 +297,32 @@ def test_words_of_a_continued_message_stay_what_they_are(which):
     else:
         assert (message.reasoning_content, message.content) == (WORDS + " So.", "Yes.")
     assert (message.tool_calls, message.diagnostics) == ((), ())
+
+
+OPENED = "<|im_start|>assistant\n<think>\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "reasoning", "content"),
+    [
+        ('{"a": 1}', "", '{"a": 1}'),
+        ('\n{"a": [1, 2]}\n<|im_end|>', "", '{"a": [1, 2]}'),
+        ("[1]", "", "[1]"),
+        ('{"a": 1} is what I want.\n</think>\n\n{"b": 2}', '{"a": 1} is what I want.', '{"b": 2}'),
+        ('Hm.\n</think>\n\n{"b": 2}', "Hm.", '{"b": 2}'),
+        ('{"a": 1}\n</think>\n\n{"b": 2}', '{"a": 1}', '{"b": 2}'),
+    ],
+)
+def test_an_answer_that_is_all_json_is_no_reasoning_where_a_schema_was_asked_for(text, reasoning, content):
+    message = read(d.FUNCTION_TAGS, text, prompt=OPENED, response_schema={"type": "object"})
+    assert (message.reasoning_content, message.content, message.diagnostics) == (reasoning, content, ())
+
+
+@pytest.mark.parametrize("prompt", [OPENED, "<|im_start|>assistant\n<think>\n\n</think>\n\n"])
+def test_where_reasoning_is_not_told_apart_no_white_space_is_lost(prompt):
+    text = "hm\n</think>\n\n<think>\n\nagain\n</think>\n\n\nHi."
+    message = read(d.FUNCTION_TAGS, text, prompt=prompt, extract_reasoning=False)
+    assert (message.reasoning_content, message.content) == ("", ("<think>\n" if prompt is OPENED else "") + text)
 
 
 # --- cut turns ---------------------------------------------------------------------------------------------------------

@@ -60,7 +60,10 @@ def _late_id(call: JsonCall) -> bool:
 
 
 def _layouts(call: JsonCall, *, marked: bool) -> list[list[_Level]]:
-    """Return the template's layout; and OpenAI's wrapper around a flat one, or what is in it without the wrapper."""
+    """Return the template's layout; and OpenAI's wrapper around a flat one, or what is in it without the wrapper.
+
+    The name of a flat one may stand at ``function``.
+    """
     known = None if marked else tuple(dict.fromkeys((*call.order, *(path.split(".")[0] for path in call.extra), "type", "id")))
     levels = [_level(call, depth, known if depth == 0 else None) for depth in range(len(call.name))]
     if len(levels) > 1:
@@ -68,7 +71,8 @@ def _layouts(call: JsonCall, *, marked: bool) -> list[list[_Level]]:
     wrapped = [replace(levels[0], step="function", arguments=(), excluded=()), replace(levels[0], known=None)]
     if levels[0].step == "function":
         return [levels]
-    return [[replace(levels[0], excluded=("function",))], wrapped]
+    renamed = [replace(levels[0], step="function", excluded=(levels[0].step,))]
+    return [[replace(levels[0], excluded=("function",))], wrapped, renamed]
 
 
 def _level(call: JsonCall, depth: int, known: tuple[str, ...] | None) -> _Level:

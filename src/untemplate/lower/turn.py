@@ -69,10 +69,12 @@ def _turn(spec: Spec, request: Request, rules: Rules) -> Node:
     rules.define(boundary, _boundary(signs))
     head = rules.add("head", _head(signs, request))
     started = b.seq(_blank(signs), maybe(rules.add("started", calls.at_start)) if calls.at_start != NEVER else EMPTY)
-    reasoning = _reasoning(signs, calls, request, rules)
+    reasoning = b.seq(_reasoning(signs, calls, request, rules), head, started)
+    shown, reasoning = (NEVER, reasoning) if request.extract_reasoning else (reasoning, NEVER)
     structure = any_of(
         b.seq(any_of(calls.anywhere, calls.dangling), head, _blank_behind_calls(spec)),
-        b.seq(any_of(reasoning, doubled_opening(signs)), head, started),
+        reasoning,
+        b.seq(doubled_opening(signs), head, started),
         b.seq(_frame(signs), head, _blank(signs)),
         b.seq(any_of(_wrapper(signs.content_open), _end_of_turn(signs)), head),
         b.seq(_wrapper(signs.content_close), head, started),
@@ -81,7 +83,7 @@ def _turn(spec: Spec, request: Request, rules: Rules) -> Node:
     named, line = _prose_wrappers(signs, any_of(boundary, calls.at_start))
     stray = shown_closes(signs) if request.extract_reasoning else NEVER
     text = _text(_stops(signs), signs.blank_closes, any_of(prose, named), any_of(kept, line), stray)
-    loop = many(any_of(_blank_end(signs.blank_closes), b.seq(SPACE, rules.add("structure", structure)), *text))
+    loop = many(any_of(_blank_end(signs.blank_closes), shown, b.seq(SPACE, rules.add("structure", structure)), *text))
     return b.seq(_start(signs), head, started, loop, End())
 
 
@@ -260,4 +262,14 @@ def _schema_turn(spec: Spec, request: Request, rules: Rules) -> Node:
     value = b.catch(b.seq(CUT, b.tag(Kind.CONTENT, Json())), text)
     more = b.seq(b.negate(b.seq(SPACE, End())), b.note(Code.TEXT_AFTER_VALUE), Any(), CUT, Until(stops=stops))
     loop = many(any_of(b.seq(SPACE, ends), b.tag(Kind.CONTENT, more)))
-    return b.seq(_start(signs), head, many(b.seq(SPACE, before, head)), opened, SPACE, value, maybe(fence), loop, SPACE, End())
+    usual = b.seq(_start(signs), head, many(b.seq(SPACE, before, head)), opened, SPACE, value, maybe(fence), loop, SPACE, End())
+    if not (signs.reasoning_open and request.extract_reasoning):
+        return usual
+    openings = any_of(*(b.seq(loose(marker.core), longest_prefix(marker.after)) for marker in signs.reasoning_open))
+    return any_of(b.seq(_start(signs), head, SPACE, openings, _unthought(ends), loop, SPACE, End()), usual)
+
+
+def _unthought(ends: Node) -> Node:
+    """Return the value of a model that was made to answer while its reasoning is open: all that it wrote is JSON."""
+    value = b.seq(b.peek(b.chars("{[", emit=False)), b.tag(Kind.CONTENT, Json()))
+    return b.atomic(b.seq(SPACE, value, b.peek(b.seq(SPACE, any_of(End(), ends)))))
