@@ -106,21 +106,19 @@ def count_text(minimum: int, maximum: int | None) -> str:
 def characters_text(node: Characters) -> str:
     """Return a class in brackets: ``-`` stands last, ``^`` never first, so that no reader takes them for anything else."""
     parts: list[str] = []
-    tail = ""
+    caret = dash = ""
     for low, high in node.ranges:
         if low == "^" and not parts and not node.negated:
-            tail = "^"
-            low = "_"
+            caret, low = "^", "_"
         if low <= "-" <= high and "-" in (low, high):
-            tail += "-"
+            dash = "-"
             low, high = ("." if low == "-" else low), ("," if high == "-" else high)
         if low <= high:
             parts.append(_range(low, high))
-    if not parts and tail[:1] == "^":
-        return f'"^"{count_text(node.minimum, node.maximum)}'
-    if not parts and tail == "-^":
-        parts, tail = ["-^"], ""
-    return f"[{'^' if node.negated else ''}{''.join(parts)}{tail}]{count_text(node.minimum, node.maximum)}"
+    count = count_text(node.minimum, node.maximum)
+    if caret and not parts:
+        return f"[-^]{count}" if dash else f'"^"{count}'
+    return f"[{'^' if node.negated else ''}{''.join(parts)}{caret}{dash}]{count}"
 
 
 def _range(low: str, high: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from untemplate.lower.json_schema.document import Part
 from untemplate.lower.json_schema.facts import ObjectFacts
 from untemplate.lower.json_schema.fold import gather
@@ -10,6 +12,21 @@ from untemplate.lower.json_schema.judge import may_fit
 from untemplate.lower.json_schema.report import Report
 from untemplate.lower.warnings import Code
 
+_REASONS = (
+    "enum",
+    "const",
+    "not",
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "required",
+    "pattern",
+    "format",
+    "minimum",
+    "minLength",
+    "minItems",
+    "minProperties",
+)
 MOST_BRANCHES = 128
 """Combinations of the choices of one place; further choices are left out."""
 _MOST_EXCLUSIVE = 40
@@ -31,13 +48,32 @@ def possible(branch: Branch, depth: int = 3) -> bool:
 
 
 def _member_possible(branch: Branch, facts: ObjectFacts, key: str, depth: int) -> bool:
+    parts = _said_of(facts, key)
+    return possible(gather(branch.document, Report(), parts), depth - 1) if parts else True
+
+
+def _said_of(facts: ObjectFacts, key: str) -> list[Part]:
+    """Return what is said of the value at ``key``, patterns aside."""
     parts: list[Part] = []
     for facet in facts.facets:
         if key in facet.properties:
             parts.append(facet.properties[key])
         elif facet.additional is not None and not facet.patterns:
             parts.append(facet.additional)
-    return possible(gather(branch.document, Report(), parts), depth - 1) if parts else True
+    return parts
+
+
+def unfit(branch: Branch, depth: int = 3) -> tuple[Part, str] | None:
+    """Return where it is that no value fits, and the keyword that most likely leaves none; ``None`` where nothing is said."""
+    facts = branch.facts
+    if not branch.dead and facts.possible_types == {"object"} and depth > 0:
+        for key in facts.object.required:
+            inner = gather(branch.document, Report(), _said_of(facts.object, key))
+            if not possible(inner):
+                return unfit(inner, depth - 1)
+    present = {keyword for part in branch.parts if isinstance(part.schema, Mapping) for keyword in part.schema}
+    keyword = next((keyword for keyword in _REASONS if keyword in present), "type")
+    return (branch.parts[0], keyword) if branch.parts else None
 
 
 class Chooser:

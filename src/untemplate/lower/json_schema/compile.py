@@ -10,7 +10,7 @@ from untemplate.lower import automaton
 from untemplate.lower.automaton import Automaton, TooLargeError
 from untemplate.lower.automaton_tree import automaton_tree
 from untemplate.lower.json_schema.arrays import array_node
-from untemplate.lower.json_schema.choices import Chooser, possible
+from untemplate.lower.json_schema.choices import Chooser, possible, unfit
 from untemplate.lower.json_schema.context import Budget, Context
 from untemplate.lower.json_schema.document import Document, Part, child, derived
 from untemplate.lower.json_schema.facts import NO_FACTS, ObjectFacts, StringFacts
@@ -117,7 +117,7 @@ class SchemaCompiler:
         node = self._branch(branch, order, hint)
         name = self._open.pop(key)
         if node is None:
-            self._unfit.append((parts[0] if parts else self.document.root, _reason(branch)))
+            self._unfit.append(unfit(branch) or (parts[0] if parts else self.document.root, "type"))
         elif name is not None:
             node = self.rules.fill(name, node)
         else:
@@ -254,29 +254,6 @@ def _common_order(own: tuple[str, ...], order: tuple[str, ...] | None) -> tuple[
         return order
     mine = set(own)
     return tuple(key for key in order if key in mine)
-
-
-_REASONS = (
-    "enum",
-    "const",
-    "not",
-    "allOf",
-    "anyOf",
-    "oneOf",
-    "required",
-    "pattern",
-    "format",
-    "minimum",
-    "minLength",
-    "minItems",
-    "minProperties",
-)
-
-
-def _reason(branch: Branch) -> str:
-    """Return the keyword that most likely leaves nothing."""
-    present = {keyword for part in branch.parts if isinstance(part.schema, Mapping) for keyword in part.schema}
-    return next((keyword for keyword in _REASONS if keyword in present), "type")
 
 
 def declared_order(document: Document, parts: tuple[Part, ...], depth: int = 12) -> list[str]:

@@ -49,7 +49,7 @@ def negation(branch: Branch, part: Part) -> Alternatives:
 
 
 def _says_nothing(keyword: str, value: Any) -> bool:
-    return value is True or value == {} or (keyword == "uniqueItems" and not value)
+    return not value if keyword == "uniqueItems" else value is True or value == {}
 
 
 def _opposite(branch: Branch, part: Part, keyword: str, value: Any) -> Alternatives:

@@ -1,0 +1,224 @@
+"""How schemas hold together: allOf, anyOf, oneOf, not, if; references and recursion; what has no grammar."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.grammars import keywords, sort_out, taken
+from untemplate.emit.schema_grammar import json_schema_grammar
+from untemplate.errors import SchemaError
+
+NODE = {
+    "$ref": "#/$defs/node",
+    "$defs": {
+        "node": {
+            "type": "object",
+            "properties": {"v": {"type": "integer"}, "next": {"anyOf": [{"$ref": "#/$defs/node"}, {"type": "null"}]}},
+            "required": ["v"],
+            "additionalProperties": False,
+        }
+    },
+}
+EXACT = [
+    (
+        "allOf merges objects",
+        {
+            "allOf": [{"properties": {"a": {"type": "integer"}}, "required": ["a"]}, {"properties": {"b": {}}, "required": ["b"]}],
+            "type": "object",
+        },
+        [{"a": 1, "b": 2}],
+        [{"a": 1}, {"a": "x", "b": 1}],
+    ),
+    (
+        "allOf closes what another opens",
+        {"type": "object", "allOf": [{"properties": {"a": {}}, "additionalProperties": False}, {"properties": {"b": {}}}]},
+        [{"a": 1}],
+        [{"b": 1}],
+    ),
+    ("allOf of two patterns", {"type": "string", "allOf": [{"pattern": "a"}, {"pattern": "b"}]}, ["ab", "bxa"], ["a", "b"]),
+    ("allOf of ranges", {"type": "integer", "allOf": [{"minimum": 3}, {"maximum": 5}, {"minimum": 4}]}, [4, 5], [3, 6]),
+    (
+        "anyOf beside the parent's own keywords",
+        {"type": "object", "properties": {"a": {}, "b": {}}, "anyOf": [{"required": ["a"]}, {"required": ["b"]}]},
+        [{"a": 1}, {"b": 1}, {"a": 1, "b": 1}],
+        [{}],
+    ),
+    ("anyOf of types", {"anyOf": [{"type": "string"}, {"type": "array"}]}, ["a", []], [1]),
+    (
+        "branches that declare keys in different orders",
+        {
+            "anyOf": [
+                {"properties": {"a": {"const": 1}, "b": {}}, "required": ["a"]},
+                {"properties": {"b": {}, "a": {"const": 2}}, "required": ["a"]},
+            ],
+            "type": "object",
+        },
+        [{"a": 2, "b": 1}],
+        [{"a": 3, "b": 1}],
+    ),
+    (
+        "oneOf of required members is exclusive",
+        {"type": "object", "properties": {"a": {}, "b": {}}, "oneOf": [{"required": ["a"]}, {"required": ["b"]}]},
+        [{"a": 1}, {"b": 1}],
+        [{}, {"a": 1, "b": 1}],
+    ),
+    ("oneOf of overlapping numbers", {"oneOf": [{"type": "integer"}, {"type": "number", "minimum": 2}]}, [1, 2.5], [3, 1.5]),
+    ("oneOf of multiples", {"oneOf": [{"type": "integer", "multipleOf": 3}, {"type": "integer", "multipleOf": 5}]}, [3, 10], [15, 1]),
+    ("oneOf of patterns", {"type": "string", "oneOf": [{"pattern": "^a"}, {"pattern": "b$"}]}, ["ax", "xb"], ["ab", "x"]),
+    (
+        "oneOf with a discriminator",
+        {
+            "oneOf": [
+                {"properties": {"k": {"const": "a"}, "x": {"type": "integer"}}, "required": ["k"]},
+                {"properties": {"k": {"const": "b"}, "x": {"type": "string"}}, "required": ["k"]},
+            ],
+            "type": "object",
+        },
+        [{"k": "a", "x": 1}, {"k": "b", "x": "y"}],
+        [{"k": "a", "x": "y"}],
+    ),
+    ("not a type", {"not": {"type": ["string", "object"]}}, [1, None, []], ["a", {}]),
+    ("not an integer", {"type": "number", "not": {"type": "integer"}}, [0.5], [1, 1.0]),
+    ("not a value", {"type": "string", "not": {"enum": ["a", "b"]}}, ["", "c", "ab"], ["a", "b"]),
+    ("not a pattern", {"type": "string", "not": {"pattern": "^x"}}, ["", "ax"], ["xa"]),
+    ("not required", {"type": "object", "not": {"required": ["a"]}}, [{}, {"b": 1}], [{"a": 1}]),
+    ("not several", {"type": "integer", "not": {"anyOf": [{"minimum": 5}, {"const": 2}]}}, [1, 4], [2, 5]),
+    ("not not", {"not": {"not": {"type": "null"}}}, [None], [1]),
+    (
+        "if, then and else",
+        {
+            "type": "object",
+            "properties": {"k": {"enum": ["a", "b"]}},
+            "required": ["k"],
+            "if": {"properties": {"k": {"const": "a"}}},
+            "then": {"required": ["x"]},
+            "else": {"required": ["y"]},
+        },
+        [{"k": "a", "x": 1}, {"k": "b", "y": 1}],
+        [{"k": "a", "y": 1}, {"k": "b", "x": 1}],
+    ),
+    ("if without else", {"if": {"type": "string"}, "then": {"maxLength": 1}}, ["a", 12], ["ab"]),
+    ("recursion", NODE, [{"v": 1}, {"v": 1, "next": {"v": 2, "next": None}}], [{"next": None}, {"v": 1, "next": {"v": "x"}}]),
+    ("recursion with a way out", {"type": "array", "items": {"$ref": "#"}}, [[], [[[]], []]], [1, [1]]),
+    ("a reference beside keywords", {"$ref": "#/$defs/s", "maxLength": 2, "$defs": {"s": {"type": "string"}}}, ["ab"], ["abc", 1]),
+    (
+        "a reference beside keywords in draft 7",
+        {
+            "$schema": "http://json-schema.org/draft-07/schema#",
+            "properties": {"a": {"$ref": "#/definitions/s", "maxLength": 2}},
+            "definitions": {"s": {"type": "string"}},
+        },
+        [{"a": "abc"}],
+        [{"a": 1}],
+    ),
+    (
+        "an escaped pointer",
+        {"properties": {"a": {"$ref": "#/definitions/x~1y~0z%25"}}, "definitions": {"x/y~z%": {"type": "integer"}}},
+        [{"a": 1}],
+        [{"a": "x"}],
+    ),
+    (
+        "a pointer into a list",
+        {"properties": {"a": {"$ref": "#/x-parts/1"}}, "x-parts": [True, {"type": "integer"}]},
+        [{"a": 1}],
+        [{"a": "x"}],
+    ),
+    ("an anchor", {"$ref": "#here", "$defs": {"x": {"$anchor": "here", "type": "integer"}}}, [1], ["x"]),
+    (
+        "an id",
+        {
+            "$id": "http://x.org/root.json",
+            "properties": {"a": {"$ref": "item.json"}},
+            "$defs": {"i": {"$id": "item.json", "type": "integer"}},
+        },
+        [{"a": 1}],
+        [{"a": "x"}],
+    ),
+    (
+        "a pointer inside an embedded id",
+        {
+            "$id": "http://x.org/r",
+            "$ref": "#/$defs/i",
+            "$defs": {"i": {"$id": "http://x.org/i", "$ref": "#/$defs/n", "$defs": {"n": {"type": "integer"}}}},
+        },
+        [1],
+        ["x"],
+    ),
+    (
+        "references that lead in a circle",
+        {"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}},
+        [1, "x"],
+        [],
+    ),
+]
+
+
+@pytest.mark.parametrize(("schema", "good", "bad"), [case[1:] for case in EXACT], ids=[case[0] for case in EXACT])
+def test_schemas_hold_together(schema, good, bad):
+    assert sort_out(schema, good, bad).warnings == ()
+
+
+def test_a_choice_that_cannot_be_told_apart_is_taken_as_any_and_said():
+    schema = {"oneOf": [{"type": "array", "items": {"type": "integer"}}, {"type": "array", "uniqueItems": True}]}
+    grammar = sort_out(schema, [[1, 1]], [1])
+    assert ("", "oneOf") in keywords(grammar)
+
+
+def test_the_opposite_of_what_cannot_be_told_is_said():
+    assert ("/not", "not") in keywords(json_schema_grammar({"type": "string", "not": {"format": "uri"}}))
+
+
+def test_too_many_combinations_are_widened_not_written_out():
+    schema = {"type": "object", "allOf": [{"anyOf": [{"required": [f"a{n}"]}, {"required": [f"b{n}"]}]} for n in range(12)]}
+    grammar = json_schema_grammar(schema)
+    assert len(grammar.text) < 300_000
+    assert any(keyword == "anyOf" for _, keyword in keywords(grammar))
+
+
+FAULTY = [
+    ({"$ref": "#/nope"}, "E411", "", "$ref"),
+    ({"properties": {"a": {"$ref": "http://elsewhere.org/x.json"}}}, "E411", "/properties/a", "$ref"),
+    (False, "E412", "", "type"),
+    ({"type": "string", "enum": [1]}, "E412", "", "enum"),
+    (
+        {"properties": {"a": {"minimum": 2, "maximum": 1, "type": "number"}}, "required": ["a"], "type": "object"},
+        "E412",
+        "/properties/a",
+        "minimum",
+    ),
+    ({"type": "object", "properties": {"n": {"$ref": "#"}}, "required": ["n"]}, "E412", "", "$ref"),
+    (None, "E410", "", "$schema"),
+    ([{"type": "string"}], "E410", "", "$schema"),
+]
+
+
+@pytest.mark.parametrize(("schema", "code", "pointer", "keyword"), FAULTY)
+def test_what_has_no_grammar_is_an_error_that_names_pointer_and_keyword(schema, code, pointer, keyword):
+    with pytest.raises(SchemaError) as caught:
+        json_schema_grammar(schema)
+    assert (caught.value.code, caught.value.pointer, caught.value.keyword) == (code, pointer, keyword)
+    assert caught.value.message
+
+
+def test_nesting_without_measure_is_an_error_and_no_traceback_of_ours():
+    schema = {"type": "string"}
+    for _ in range(200):
+        schema = {"type": "array", "items": schema}
+    with pytest.raises(SchemaError) as caught:
+        json_schema_grammar(schema)
+    assert caught.value.code == "E413"
+
+
+def test_a_branch_without_an_end_is_left_out():
+    schema = {
+        "type": "object",
+        "properties": {"a": {}, "n": {"$ref": "#/$defs/n"}},
+        "$defs": {"n": {"type": "array", "items": {"$ref": "#/$defs/n"}, "minItems": 1}},
+    }
+    text = json_schema_grammar(schema).text
+    assert '"\\"n\\":"' not in text
+
+
+def test_a_property_that_nothing_fits_may_be_left_out():
+    schema = {"type": "object", "properties": {"a": False, "b": {}}}
+    assert taken(schema, [{"b": 1}, {"a": 1}, {}]) == [{"b": 1}, {}]
