@@ -35,7 +35,7 @@ def compile_loaded(job: CompileJob, source: TemplateSource) -> Compilation:
         files[EVIDENCE] = evidence_text(compiled.evidence)
         files[GRAMMAR] = _ALIKE.text(GRAMMAR, reading, tools, lambda: grammar_text(spec, tools))
         if job.extent is Extent.GOLDEN:
-            files[DELTAS] = _ALIKE.text(DELTAS, reading, EXAMPLE_TOOLS, lambda: deltas_text(spec, EXAMPLE_TOOLS))
+            files[DELTAS] = _ALIKE.text(DELTAS, reading, (), lambda: deltas_text(spec))
     checked = spec.verification
     return Compilation(
         source=job.source,

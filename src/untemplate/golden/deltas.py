@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from untemplate.parser import Parser, build_parser
 from untemplate.spec.compose import ComposedCall, compose
 from untemplate.spec.model import ReasoningMode, Spec
+from untemplate.turns.cases import SHORT_KEYS, SHORT_NAMES
+from untemplate.turns.tools import EVERYTHING, make_tools
 
 PIECE = 7
 """Characters that come at once."""
@@ -17,7 +19,7 @@ PIECE = 7
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """One message for the example tools."""
+    """One message, its calls for the tools of the compiler's own verification: their parser is at hand."""
 
     label: str
     reasoning: str | None = None
@@ -25,26 +27,26 @@ class Sample:
     calls: tuple[ComposedCall, ...] = ()
 
 
-_WEATHER = ComposedCall(name="get_weather", id="callid001", arguments={"city": "Zürich", "days": 3})
-_EVENT = ComposedCall(
-    name="add_event",
+_FIRST = ComposedCall(name=EVERYTHING, id="callid001", arguments={"city": "Zürich", "count": 3})
+_SECOND = ComposedCall(
+    name=EVERYTHING,
     id="callid002",
-    arguments={"title": "Tea & <cake>", "all_day": False, "guests": ["Ann", "Bo"], "place": {"name": 'the "Rose"', "latitude": 51.5}},
+    arguments={"query": "Tea & <cake>", "flag": False, "words": ["Ann", "Bo"], "options": {"label": 'the "Rose"', "ratio": 51.5}},
 )
 SAMPLES = (
     Sample(label="content", content="It is 21 °C: warm, <b>not</b> hot."),
     Sample(label="reasoning and content", reasoning="Is 21 warm?\nYes.", content="It is warm."),
-    Sample(label="a call", calls=(_WEATHER,)),
-    Sample(label="reasoning and a call", reasoning="I do not know.", calls=(_WEATHER,)),
-    Sample(label="content and two calls", content="Let me look.", calls=(_WEATHER, _EVENT)),
-    Sample(label="reasoning, content and two calls", reasoning="Both.", content="Let me look.", calls=(_WEATHER, _EVENT)),
+    Sample(label="a call", calls=(_FIRST,)),
+    Sample(label="reasoning and a call", reasoning="I do not know.", calls=(_FIRST,)),
+    Sample(label="content and two calls", content="Let me look.", calls=(_FIRST, _SECOND)),
+    Sample(label="reasoning, content and two calls", reasoning="Both.", content="Let me look.", calls=(_FIRST, _SECOND)),
 )
 
 
-def deltas_text(spec: Spec, tools: Sequence[dict[str, Any]]) -> str:
+def deltas_text(spec: Spec) -> str:
     """Return JSON lines: for each sample turn that the template shows its text, its deltas with their place, and the message."""
     ids = _Ids()
-    parser = build_parser(spec, tools=list(tools), new_id=ids)
+    parser = build_parser(spec, tools=make_tools(SHORT_KEYS, SHORT_NAMES), new_id=ids)
     return "".join(json.dumps(line, ensure_ascii=False) + "\n" for sample in SAMPLES for line in _lines(parser, ids, sample))
 
 
