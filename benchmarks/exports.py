@@ -104,9 +104,8 @@ def show(found: list[Found]) -> bool:
         exact = sum(each.read[profile.value] == "exact" for each in judged)
         share = exact / len(judged)
         said = sum(each.cells[f"response-template {profile.value}"] == "exact" for each in calling)
-        print(
-            f"  response-template {profile.value}: read exactly {exact} of {len(judged)} ({share:.1%}); no loss said {said} of {len(calling)}"
-        )
+        print(f"  response-template {profile.value}: read exactly {exact} of {len(judged)} ({share:.1%})")
+        print(f"  response-template {profile.value}: no loss said {said} of {len(calling)}")
     print("\nnot read exactly, or lossy:")
     for each in calling:
         said_text = each.cells["response-template portable"]
