@@ -82,7 +82,5 @@ def doubled_close(chunks: tuple[str, ...]) -> Node:
 
 def _stray_brackets(chunks: tuple[str, ...]) -> Node:
     """Return closing brackets that models write once too often, where the close follows them."""
-    if not is_marker(chunks[0]) or chunks[0][0] in "]}":
-        return EMPTY
-    brackets = b.chars("]}", 1, 3, emit=False)
+    brackets = b.chars(")" if chunks[0][0] in "]}" else "]})", 1, 3, emit=False)
     return b.optional(b.seq(SPACE, brackets, b.peek(b.seq(SPACE, b.lit(chunks[0]))), _REPAIRED))
