@@ -199,6 +199,7 @@ class TestNested:
             ("~<x>5~</x>", {"oneOf": [{"type": "integer"}, {"type": "object"}]}, 5),
             ("~<x>~<b>bold~</b>~</x>", {"type": "string"}, f"{MARK}<b>bold{MARK}</b>"),
             ("~<x>a ~</b> b~</x>", {"type": "string"}, f"a {MARK}</b> b"),
+            ("~<x>a ~</b>~</invoke> b~</x>", {"type": "string"}, f"a {MARK}</b>{MARK}</invoke> b"),
             ("~<x>~</x>", {"type": "array"}, []),
             ("~<x>~</x>", {"type": "object"}, {}),
             ("~<x>~</x>", {"type": "string"}, ""),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from untemplate.lower.bodies import CUT
 from untemplate.lower.closing import close_after_pairs, close_after_value, confirm_close, doubled_close, spaced_chunks
@@ -12,7 +12,7 @@ from untemplate.lower.tags import Code, Kind
 from untemplate.lower.values import Around, Close, is_json_like, value_node
 from untemplate.lower.vocabulary import Vocabulary, name_like
 from untemplate.peg import builder as b
-from untemplate.peg.nodes import End, Json, JsonKind, Node, Until
+from untemplate.peg.nodes import End, Json, JsonKind, Literal, Node, Until
 from untemplate.spec.model import Arguments, Encoding, Field, FieldName, PairList, Part, Text
 
 
@@ -83,6 +83,10 @@ def _text(behind: Behind) -> Node:
     return any_of(
         b.seq(b.peek(b.lit("{")), CUT, b.tag(Kind.ARGUMENTS, Json(kind=JsonKind.OBJECT))), b.tag(Kind.ARGUMENTS_TEXT, Until(stops=stops))
     )
+
+
+_MOST_OWN = 100
+"""Keys of pairs whose close repeats the key that get a tree of their own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,9 +172,7 @@ def _pair(arguments: Arguments, pairs: PairList, vocabulary: Vocabulary, behind:
     nodes: list[Node] = [loose(parts.opening), SPACE] if parts.opening.strip() else []
     if nodes and any(text.startswith(chunks(parts.opening)[0]) for text in (*behind.tail[:1], *behind.stops)):
         nodes.insert(0, b.negate(any_of(*(b.lit(text) for text in behind.tail[:1]), behind.structure)))
-    nodes.append(key_node(parts.opening, parts.key_ends, pairs.key_quotes))
     between, lead = _between(parts.between)
-    nodes += [between, CUT]
     closes = _closes(arguments, parts.after)
     around = Around(
         lead=lead,
@@ -182,7 +184,29 @@ def _pair(arguments: Arguments, pairs: PairList, vocabulary: Vocabulary, behind:
     nested = None
     if arguments.notation is not None and not is_json_like(arguments.notation):
         nested = add_nested(arguments.notation, rules, closes[0].stop if closes else "")
-    return b.tag(Kind.PAIR, *nodes, value_node(arguments, around, nested))
+    own: list[Node] = []
+    for key in _closed_by_name(parts, vocabulary):
+        closed = replace(around, closes=_closes(arguments, _with_key(parts.after, key)))
+        name = b.tag(Kind.KEY, Literal(text=key, emit=True))
+        own.append(b.tag(Kind.PAIR, *nodes, name, between, CUT, value_node(arguments, closed, nested)))
+    key_of_any_name = key_node(parts.opening, parts.key_ends, pairs.key_quotes)
+    return any_of(*own, b.tag(Kind.PAIR, *nodes, key_of_any_name, between, CUT, value_node(arguments, around, nested)))
+
+
+def _closed_by_name(parts: PairParts, vocabulary: Vocabulary) -> tuple[str, ...]:
+    """Return the keys whose pairs only a close with the same key ends: all that are declared, where it repeats them.
+
+    Each has a tree of its own; where they are too many, a close with any key is taken.
+    """
+    repeated = any(isinstance(part, Field) and part.field is FieldName.KEY for part in parts.after)
+    keys = vocabulary.keys or ()
+    return keys if repeated and len(keys) <= _MOST_OWN else ()
+
+
+def _with_key(after: tuple[Part, ...], key: str) -> tuple[Part, ...]:
+    """Return what closes a pair with its key as text."""
+    texts = (part.text if isinstance(part, Text) else key for part in after)
+    return (Text(text="".join(texts)),)
 
 
 def _between(parts: tuple[Part, ...]) -> tuple[Node, str]:
