@@ -42,7 +42,7 @@ class _Writer:
     def __init__(self, rules: Mapping[str, Node], native: Mapping[str, Native]) -> None:
         self.rules = rules
         self.native = native
-        tokens = regular_rules({name: list(references(node)) for name, node in rules.items()}) - set(native)
+        tokens = regular_rules({name: references(node) for name, node in rules.items()}) - set(native)
         through = {name for name, node in rules.items() if any(used in native for used in references(node))}
         self.names: dict[str, str] = {}
         root = next(iter(rules))

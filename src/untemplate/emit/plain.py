@@ -5,35 +5,31 @@ Every other node has been written out before; what is left is what each text dia
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from untemplate.peg.nodes import Characters, Choice, Literal, Node, Ref, Repeat, Sequence
 
 Rules = Mapping[str, Node]
 
 
-def children(node: Node) -> tuple[Node, ...]:
-    """Return the nodes directly inside."""
-    match node:
-        case Sequence(items=items):
-            return items
-        case Choice(options=options):
-            return options
-        case Repeat(item=item):
-            return (item,)
-        case _:
-            return ()
-
-
-def references(node: Node) -> Iterator[str]:
-    """Yield the names of the rules that ``node`` refers to, each time it does."""
+def references(node: Node) -> list[str]:
+    """Return the names of the rules that ``node`` refers to, in order, each time it does."""
+    found: list[str] = []
     todo = [node]
     while todo:
         one = todo.pop()
+        kind = type(one)
+        if kind is Literal or kind is Characters:
+            continue
         if isinstance(one, Ref):
-            yield one.name
-        elif not isinstance(one, Literal | Characters):
-            todo.extend(reversed(children(one)))
+            found.append(one.name)
+        elif isinstance(one, Sequence):
+            todo.extend(one.items[::-1])
+        elif isinstance(one, Choice):
+            todo.extend(one.options[::-1])
+        elif isinstance(one, Repeat):
+            todo.append(one.item)
+    return found
 
 
 def regular_rules(references_of: Mapping[str, list[str]]) -> frozenset[str]:

@@ -28,4 +28,4 @@ def json_schema_grammar(schema: Any, *, any_order: bool = False) -> Grammar:
         rules.rules["root"] = compiler.compile(compiler.document.root)
     except RecursionError:
         raise compiler.document.error(compiler.document.root, "properties", "schemas are nested too deeply", code="E413") from None
-    return Grammar(text=gbnf_text(tidy(rules.rules)), warnings=compiler.report.warnings)
+    return Grammar(text=gbnf_text(tidy(rules.rules, final=rules.final)), warnings=compiler.report.warnings)

@@ -6,6 +6,7 @@ Every step hands a tree on as it is where nothing changes in it, since most tree
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Set
 
 from untemplate.emit.plain import Rules, references, regular_rules
 from untemplate.errors import GrammarError
@@ -24,27 +25,42 @@ Uses = dict[str, list[str]]
 """The rules that each rule refers to, each time it does."""
 
 
-def tidy(rules: Rules, root: str = "root", *, frame: frozenset[str] = frozenset()) -> dict[str, Node]:
+def tidy(rules: Rules, root: str = "root", *, frame: frozenset[str] = frozenset(), final: Set[str] = frozenset()) -> dict[str, Node]:
     """Return rules that write the same texts from ``root``: ``root`` first, then each rule after those that it needs.
 
     Args:
         frame: rules that are written in place wherever an engine's lexer would take them as one token.
+        final: rules to leave as they are (``RuleBook.final``).
     """
     book = RuleBook(rules)
-    split = {name: _split(node, book, name, 0) for name, node in rules.items()}
+    split = {name: node if name in final else _split(node, book, name, 0) for name, node in rules.items()}
     split.update(book.rules)
-    joined = _join_equal(_finite(split, root), root)
-    placed = _Placed(joined, root, frame)
-    return _order(_at_root(placed.rules(), root, placed.regular), root)
+    uses = _Uses()
+    joined = _join_equal(_finite(split, root, final), root, final, uses)
+    placed = _Placed(joined, root, frame, final, uses)
+    return _order(_at_root(placed.rules(), root, placed.regular, uses), root, uses)
 
 
-def _finite(rules: dict[str, Node], root: str) -> dict[str, Node]:
+class _Uses:
+    """The rules that trees refer to, each time they do; of a tree that was looked at before, at no cost."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Node, list[str]]] = {}
+
+    def of(self, node: Node) -> list[str]:
+        known = self._known.get(id(node))
+        if known is None:
+            known = self._known[id(node)] = (node, references(node))
+        return known[1]
+
+
+def _finite(rules: dict[str, Node], root: str, final: Set[str]) -> dict[str, Node]:
     """Return ``rules`` without ways on which a model could never come to an end.
 
     Raises:
         GrammarError: E406 when there is no other way.
     """
-    endless = endless_rules(rules)
+    endless = endless_rules(rules, final)
     if not endless:
         return rules
     if root in endless:
@@ -108,13 +124,15 @@ def _exactly(item: Node, block: Node, count: int, size: int, book: RuleBook, hin
     return seq(_counted(block, blocks, blocks, book, hint), rep(item, rest, rest))
 
 
-def _join_equal(rules: dict[str, Node], root: str) -> dict[str, Node]:
+def _join_equal(rules: dict[str, Node], root: str, final: Set[str], uses: _Uses) -> dict[str, Node]:
     """Return ``rules`` without doubles and without rules that are only another's name."""
     names: dict[str, str] = {}
     while True:
         firsts: dict[Node, str] = {}
         changed: set[str] = set()
         for name, node in rules.items():
+            if name in final:
+                continue
             target = node.name if isinstance(node, Ref) else firsts.setdefault(node, name)
             if target != name and name != root:
                 names[name] = target
@@ -122,7 +140,11 @@ def _join_equal(rules: dict[str, Node], root: str) -> dict[str, Node]:
         if not changed:
             return rules
         finals = {name: _final(name, names) for name in names}
-        rules = {name: _rename(node, finals) for name, node in rules.items() if name not in names}
+        rules = {
+            name: node if name in final and not any(used in finals for used in uses.of(node)) else _rename(node, finals)
+            for name, node in rules.items()
+            if name not in names
+        }
 
 
 def _final(name: str, names: dict[str, str]) -> str:
@@ -158,10 +180,11 @@ class _Placed:
     What an engine's lexer takes as one token (a rule without recursion) is never opened inside a rule with recursion.
     """
 
-    def __init__(self, rules: dict[str, Node], root: str, frame: frozenset[str]) -> None:
+    def __init__(self, rules: dict[str, Node], root: str, frame: frozenset[str], final: Set[str], known: _Uses) -> None:
         self.source = rules
         self.root = root
-        uses = {name: list(references(node)) for name, node in rules.items()}
+        self.final = final
+        uses = {name: known.of(node) for name, node in rules.items()}
         self.regular = regular_rules(uses)
         counts = Counter(name for used in uses.values() for name in used)
         self.opened = {name for name in frame if name in self.regular and name != root}
@@ -174,7 +197,10 @@ class _Placed:
 
     def rules(self) -> dict[str, Node]:
         """Return the rules; those that were written in place everywhere are still among them."""
-        return {name: self.fill(node, name in self.regular and name != self.root, 0) for name, node in self.source.items()}
+        return {
+            name: node if name in self.final else self.fill(node, name in self.regular and name != self.root, 0)
+            for name, node in self.source.items()
+        }
 
     def fill(self, node: Node, regular: bool, depth: int) -> Node:
         if isinstance(node, Literal | Characters):
@@ -223,32 +249,28 @@ def _weight(node: Node, left: int) -> int:
     return left
 
 
-def _at_root(rules: dict[str, Node], root: str, regular: frozenset[str]) -> dict[str, Node]:
+def _at_root(rules: dict[str, Node], root: str, regular: frozenset[str], uses: _Uses) -> dict[str, Node]:
     """Return ``rules`` with the root's own tree at the root, where it only names a rule that nothing else uses.
 
     A rule without recursion stays apart: the root itself is never one token.
     """
     node = rules[root]
-    if (
-        isinstance(node, Ref)
-        and node.name not in regular
-        and sum(name == node.name for other in rules.values() for name in references(other)) == 1
-    ):
+    if isinstance(node, Ref) and node.name not in regular and sum(uses.of(other).count(node.name) for other in rules.values()) == 1:
         return {**rules, root: rules[node.name]}
     return rules
 
 
-def _order(rules: dict[str, Node], root: str) -> dict[str, Node]:
+def _order(rules: dict[str, Node], root: str, uses: _Uses) -> dict[str, Node]:
     """Return what ``root`` needs: ``root``, then each rule after the rules that it refers to, as far as recursion allows."""
     seen = {root}
     after: list[str] = []
-    work = [(root, iter(list(references(rules[root]))))]
+    work = [(root, iter(uses.of(rules[root])))]
     while work:
         name, targets = work[-1]
         for target in targets:
             if target not in seen:
                 seen.add(target)
-                work.append((target, iter(list(references(rules[target])))))
+                work.append((target, iter(uses.of(rules[target]))))
                 break
         else:
             work.pop()

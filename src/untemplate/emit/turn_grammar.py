@@ -9,7 +9,7 @@ from untemplate.lower.request import Request
 from untemplate.lower.signs import form_openings, read_signs
 from untemplate.lower.start import NOTHING_WRITTEN, Start, state_of
 from untemplate.lower.strict import StrictCalls
-from untemplate.lower.turn import lower_turn
+from untemplate.lower.turn import lower_written
 from untemplate.lower.warnings import Code, GrammarWarning
 from untemplate.spec.compose import ComposedCall, compose
 from untemplate.spec.model import PromptState, Spec
@@ -34,7 +34,7 @@ def turn_grammar(spec: Spec, request: Request, start: Start = NOTHING_WRITTEN) -
     calls = bool(request.callable_tools) and spec.turn.calls is not None
     begun = begun_block(spec, start)
     words = triggers(spec, request) if calls and request.tool_choice == "auto" and not begun else ()
-    arena = lower_turn(spec, request, strict=strict, start=start, from_trigger=bool(words))
+    arena = lower_written(spec, request, strict=strict, start=start, from_trigger=bool(words))
     text, warnings = emit_gbnf(arena, given=strict.rules, behind=begun)
     return Grammar(
         text=text,

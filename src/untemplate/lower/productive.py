@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Set
 
 from untemplate.lower.shapes import EMPTY, alt, apart, rep
 from untemplate.peg.nodes import Characters, Choice, Literal, Node, Ref, Repeat, Sequence
 
 
-def endless_rules(rules: Mapping[str, Node]) -> frozenset[str]:
-    """Return the rules that write no finite text."""
-    waiting = dict(rules)
-    ending: set[str] = set()
+def endless_rules(rules: Mapping[str, Node], known: Set[str] = frozenset()) -> frozenset[str]:
+    """Return the rules that write no finite text. ``known``: rules that do."""
+    waiting = {name: node for name, node in rules.items() if name not in known}
+    ending = set(known)
     while waiting:
         before = len(waiting)
         for name, node in list(waiting.items()):

@@ -25,6 +25,8 @@ class RuleBook:
         self.rules: dict[str, Node] = {}
         self.shared: dict[Hashable, Node] = {}
         """Trees that whoever fills the book made once and needs again, by a key of their own."""
+        self.final: set[str] = set()
+        """Rules that are as small as they get, come to an end, and equal no other: whoever tidies up may pass them by."""
         self._taken = {*reserved, "root", "start"}
         self._counters: dict[str, int] = {}
         self._names: dict[Node, str] = {}

@@ -18,7 +18,7 @@ from untemplate.lower.pattern_automaton import search
 from untemplate.lower.pattern_nodes import text_regex
 from untemplate.lower.shapes import alt, rep
 from untemplate.lower.warnings import Code
-from untemplate.peg.nodes import Choice, Node, Repeat, Sequence
+from untemplate.peg.nodes import Choice, Node, Ref, Repeat, Sequence
 
 Trie = dict[str, "Trie"]
 """The characters that may follow, each with what follows it; ``\"\"`` where a key ends."""
@@ -132,13 +132,17 @@ def _other_keys(taken: tuple[str, ...], context: Context) -> Node:
     char = syntax.char(rules, ALL)
     if not taken:
         return rep(char, 0, None)
-    trie: Trie = {}
-    for key in taken:
-        node = trie
-        for character in key:
-            node = node.setdefault(character, {})
-        node[""] = {}
-    return _Others(context, char).tree(trie, 0)
+    known = ("keys", syntax, frozenset(taken))
+    found = rules.shared.get(known)
+    if found is None:
+        trie: Trie = {}
+        for key in taken:
+            node = trie
+            for character in key:
+                node = node.setdefault(character, {})
+            node[""] = {}
+        found = rules.shared[known] = _Others(context, char).start(trie)
+    return found
 
 
 class _Others:
@@ -150,6 +154,17 @@ class _Others:
         self.more = Repeat(item=char, minimum=1)
         self.anything = context.rules.define("chars", Repeat(item=char))
 
+    def start(self, trie: Trie) -> Node:
+        """Return the rule of the texts that are no key."""
+        return self.rule(self.tree(trie, 0))
+
+    def rule(self, node: Node) -> Node:
+        if isinstance(node, Repeat) and isinstance(node.item, Ref):
+            return node
+        name = self.rules.reserve("key")
+        self.rules.final.add(name)
+        return self.rules.fill(name, node)
+
     def tree(self, node: Trie, depth: int) -> Node:
         """Return the texts that follow a beginning of keys and are the rest of none."""
         letters = "".join(sorted(node))
@@ -160,7 +175,7 @@ class _Others:
         found: Node = Choice(options=tuple(ways))
         if "" not in node:
             found = Repeat(item=found, maximum=1)
-        return self.rules.fill(self.rules.reserve("key"), found) if depth % 8 == 7 else found
+        return self.rule(found) if depth % 8 == 7 else found
 
     def others(self, letters: str) -> Node:
         key = ("other keys", self.syntax, letters)
