@@ -56,9 +56,21 @@ def lower_turn(
     rules = Rules()
     root = _schema_turn(spec, request, rules) if request.has_schema else _turn(spec, request, rules)
     if strict is not None:
-        calls = strict(spec, request, rules) if request.callable_tools and spec.turn.calls is not None else None
-        root = b.tolerant(written_turn(spec, request, calls, start=start, from_trigger=from_trigger), root)
+        root = b.tolerant(_written(spec, request, rules, strict, start, from_trigger), root)
     return rules.build(root)
+
+
+def lower_written(
+    spec: Spec, request: Request, *, strict: StrictCalls, start: Start = NOTHING_WRITTEN, from_trigger: bool = False
+) -> Arena:
+    """Return the strict side of ``lower_turn``'s tree alone: all that a grammar is made of, without the work for the other side."""
+    rules = Rules()
+    return rules.build(_written(spec, request, rules, strict, start, from_trigger))
+
+
+def _written(spec: Spec, request: Request, rules: Rules, strict: StrictCalls, start: Start, from_trigger: bool) -> Node:
+    calls = strict(spec, request, rules) if request.callable_tools and spec.turn.calls is not None else None
+    return written_turn(spec, request, calls, start=start, from_trigger=from_trigger)
 
 
 def _turn(spec: Spec, request: Request, rules: Rules) -> Node:
