@@ -60,6 +60,8 @@ def infer_turn(
     body = _body_of(plain, header)
     call_body = None if calling is None else _body_of(calling, header)
     gaps = _plain_gaps(body, probers, header, reasons)
+    if reasons and not _marked(gaps):
+        reasons, gaps = False, _plain_gaps(body, probers, header, False)
     user_end = infer_user_end(plain)
     tail, raw_between = _call_tails(call_body)
     content_end, calls_end = infer_end(gaps, tail, raw_between, user_end)
@@ -159,6 +161,11 @@ def _plain_gaps(body: Callable[[Case], str | None], probers: Sequence[Prober], h
         content_end_after_reasoning=gap_after(both, sentinels.CONTENT),
         reasoning_end=gap_after(alone, sentinels.REASONING),
     )
+
+
+def _marked(gaps: Gaps) -> bool:
+    """Return whether anything but white space tells reasoning from content."""
+    return gaps.reasoning_content is None or bool((gaps.before_reasoning or "").strip() or gaps.reasoning_content.strip())
 
 
 def _call_tails(call_body: Callable[[Case], str | None] | None) -> tuple[str | None, str | None]:
