@@ -162,5 +162,6 @@ def _arguments(*, certain: bool, python: bool) -> Node:
         b.seq(b.peek(b.lit("{")), cut, b.tag(Kind.ARGUMENTS, Json(kind=JsonKind.OBJECT, python=python))),
         b.seq(b.peek(any_of(b.lit('"'), b.lit("'"))), cut, text),
         b.lit("null"),
+        b.peek(any_of(b.lit("}"), b.lit(","))),
         b.tag(Kind.ARGUMENTS, Json(python=python)),
     )
