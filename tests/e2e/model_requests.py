@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -137,10 +138,16 @@ def faults(asked: Asked, message: Message, *, since: int = 0) -> list[str]:
 
 def _misfits(text: str, schema: Mapping[str, Any]) -> list[str]:
     try:
-        value = json.loads(text, object_pairs_hook=_once)
+        value = json.loads(text, object_pairs_hook=_once, parse_float=_number)
     except ValueError as problem:
         return [f"{problem}: {text!r}"]
     return [f"{each.message} at {list(each.path)}" for each in jsonschema.Draft202012Validator(schema).iter_errors(value)]
+
+
+def _number(text: str) -> float | int:
+    """Return a number; what is beyond a float is an integer, of whatever size."""
+    value = float(text)
+    return value if math.isfinite(value) else (10**400 if value > 0 else -(10**400))
 
 
 def _once(members: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -149,17 +156,38 @@ def _once(members: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(members)
 
 
-_HOLES = ("zqREASONzq", "zqCONTENTzq", "zqPATHzq", "zqTEXTzq", "zqIDzq", "zqNAMEzq")
+_REASONING, _CONTENT, _ID, _NAME, _VALUE = _HOLES = ("zqREASONzq", "zqCONTENTzq", "zqIDzq", "zqNAMEzq", "zqTEXTzq")
+_SAMPLES: tuple[Mapping[str, Any], ...] = (
+    {"path": _VALUE, "text": _VALUE, "mode": 7},
+    {"text": _VALUE, "path": _VALUE},
+    {"city": _VALUE},
+    {"place": {"name": _VALUE, "tags": [_VALUE]}, "title": _VALUE},
+)
 
 
 def pieces(spec: untemplate.Spec) -> tuple[str, ...]:
-    """Return the literal texts of a turn with two calls: all that stands between what the model is free in."""
-    reasoning, content, path, text, number, name = _HOLES
-    calls = [ComposedCall(name=name, id=number, arguments={"path": path, "text": text, "mode": 7})] * 2
-    whole = compose(spec.turn, reasoning=reasoning, content=content, calls=calls if spec.turn.calls is not None else ())
+    """Return the literal texts of a turn: all that stands between what the model is free in, each once."""
+    found = (piece for sample in _SAMPLES for piece in _pieces(spec, [ComposedCall(name=_NAME, id=_ID, arguments=sample)] * 2))
+    return tuple(dict.fromkeys(piece for piece in found if piece))
+
+
+def closings(spec: untemplate.Spec) -> tuple[str, ...]:
+    """Return the texts that end what the model is free in: reasoning and values, with all that the template writes behind them."""
+    found = (piece for sample in _SAMPLES for piece in _pieces(spec, [ComposedCall(name=_NAME, id=_ID, arguments=sample)])[1:])
+    return tuple(dict.fromkeys(piece for piece in found if piece.strip()))
+
+
+def beginning(spec: untemplate.Spec) -> str:
+    """Return how a call of ``get_weather`` begins, up to its first value."""
+    return _pieces(spec, [ComposedCall(name="get_weather", id="k7Qz0aB00", arguments={"city": _VALUE})])[-2] if spec.turn.calls else ""
+
+
+def _pieces(spec: untemplate.Spec, calls: Sequence[ComposedCall]) -> list[str]:
+    """Return the texts between the places in which the model is free."""
+    whole = compose(spec.turn, reasoning=_REASONING, content=_CONTENT, calls=calls if spec.turn.calls is not None else ())
     for hole in _HOLES:
         whole = whole.replace(hole, "\0")
-    return tuple(dict.fromkeys(piece for piece in whole.split("\0") if piece))
+    return whole.split("\0")
 
 
 def markers(spec: untemplate.Spec) -> tuple[str, ...]:

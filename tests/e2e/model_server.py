@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import xllamacpp
+
+from tests.e2e.tiny_model import FIRST_MARKER
 
 
 @dataclass(frozen=True)
@@ -20,9 +22,14 @@ class Generated:
 
 
 class ModelServer:
-    """A server with one model loaded."""
+    """A server with one model loaded.
 
-    def __init__(self, model: Path, *, context: int = 4096) -> None:
+    Args:
+        markers: the texts that are one token each, from ``first`` on in the vocabulary.
+    """
+
+    def __init__(self, model: Path, markers: Sequence[str] = (), *, first: int = FIRST_MARKER, context: int = 4096) -> None:
+        self.numbers = {marker: first + place for place, marker in enumerate(markers)}
         params = xllamacpp.CommonParams()
         params.model.path = str(model)
         params.n_ctx = context

@@ -5,7 +5,8 @@ What it writes is noise, nearly the same chance for every token: the less a mode
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import gguf
@@ -13,7 +14,11 @@ import numpy as np
 
 END = "<|tiny-end|>"
 """The token that ends a text; no template uses it."""
+END_NUMBER = 256
+FIRST_MARKER = 257
+"""The number of the first marker, behind the bytes and the end."""
 _WIDTH, _HIDDEN, _HEADS, _CONTEXT = 32, 64, 2, 8192
+_LIKE_CONTROL = re.compile(r"<[|｜][^|｜]*[|｜]>|\[/?[A-Z_]+\]")
 _CONTROL, _USER_DEFINED, _NORMAL = 3, 4, 1
 
 
@@ -23,6 +28,15 @@ def byte_letters() -> list[str]:
     hidden = (byte for byte in range(256) if byte not in shown)
     letters = {byte: chr(byte) for byte in shown} | {byte: chr(256 + number) for number, byte in enumerate(hidden)}
     return [letters[byte] for byte in range(256)]
+
+
+_ENDS_FOR_LLAMA = ("<|call|>", "<|calls|>", "<|end|>", "<|eot|>", "<|eom|>", "<|im_end|>", "<|return|>", "</s>", "[e]", "<eos>")
+"""Texts that llama.cpp takes for the end of a text where a vocabulary has them as tokens, whatever they are for a template."""
+
+
+def as_tokens(texts: Iterable[str]) -> list[str]:
+    """Return the texts that can be tokens of their own beside the bytes, each once."""
+    return list(dict.fromkeys(text for text in texts if len(text) > 1 and text not in _ENDS_FOR_LLAMA))
 
 
 def vocabulary(markers: Sequence[str]) -> list[str]:
@@ -60,7 +74,12 @@ def write_tiny_model(path: Path, markers: Sequence[str]) -> None:
 
 
 def _type(marker: str) -> int:
-    return _CONTROL if marker.startswith(("<|", "<｜", "[")) else _USER_DEFINED
+    return _CONTROL if is_control(marker) else _USER_DEFINED
+
+
+def is_control(marker: str) -> bool:
+    """Return whether a marker is a control token, which a server shows only on demand."""
+    return _LIKE_CONTROL.fullmatch(marker) is not None
 
 
 def _weights(tokens: int) -> dict[str, np.ndarray]:

@@ -224,7 +224,10 @@ def test_a_template_that_writes_all_of_it_loses_nothing() -> None:
 
 
 def test_text_that_comes_out_in_other_words_is_rewritten() -> None:
-    assert find_rewriting(echoed(lambda case: (case.content or "").replace("<think>", ""), Case(content="a <think> b"))) == "content is rewritten"
+    assert (
+        find_rewriting(echoed(lambda case: (case.content or "").replace("<think>", ""), Case(content="a <think> b")))
+        == "content is rewritten"
+    )
     assert find_rewriting(echoed(lambda case: case.content, Case(content="a <think> b"))) is None
 
 

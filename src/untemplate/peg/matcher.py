@@ -59,7 +59,7 @@ def match_text(
     return MatchResult(outcome=outcome, position=run.position, events=tuple(merge_text(run.events)))
 
 
-class _NeedsMore(Exception):  # noqa: N818 - an outcome, not an error
+class _NeedsMore(Exception):
     pass
 
 
