@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from untemplate.cli.schema_words import check_keywords
 from untemplate.errors import RequestError, SpecError
 from untemplate.golden.tools import load_data, tools_from_data
 from untemplate.spec.files import load_spec, read_text, spec_from_text
@@ -111,7 +112,11 @@ def read_tools(path: str | None) -> list[dict[str, Any]] | None:
     Raises:
         RequestError: E602 for data of another shape.
     """
-    return None if path is None else tools_from_data(read_data(path), path)
+    if path is None:
+        return None
+    tools = tools_from_data(read_data(path), path)
+    check_keywords(tools, path)
+    return tools
 
 
 def read_tool_choice(text: str) -> str | dict[str, Any]:

@@ -346,7 +346,8 @@ class JsonReader:
         if match is not None:
             run = match.group()
             written = encode(run)
-            self._mend(index, written != run and quotes is PLAIN_MARKS['"'])
+            if written != run and quotes is PLAIN_MARKS['"']:
+                self._mend(index + next(at for at, character in enumerate(run) if character < " "))
             self._emit(run if self._decoded else written, len(run))
             return match.end()
         if index == len(text):
