@@ -10,7 +10,10 @@ import pytest
 
 from untemplate.emit.engine import Engine
 from untemplate.golden.run import check_goldens
+from untemplate.parser import build_parser
 from untemplate.spec.files import load_spec, spec_to_yaml
+from untemplate.turns.cases import SHORT_KEYS, SHORT_NAMES
+from untemplate.turns.tools import make_tools
 
 ROOT = Path(__file__).parents[2]
 GOLDENS = sorted(path for path in (ROOT / "golden").iterdir() if path.is_dir())
@@ -52,8 +55,10 @@ def test_every_sample_turn_is_read_without_a_remark_and_its_deltas_add_up(golden
 
 @pytest.mark.parametrize("golden", GOLDENS, ids=lambda path: path.name)
 def test_a_golden_grammar_loads_and_writes_the_calls_that_the_parser_reads(golden: Path) -> None:
-    engine = Engine((golden / "grammar.gbnf").read_text(encoding="utf-8"))
+    assert Engine((golden / "grammar.gbnf").read_text(encoding="utf-8")) is not None
     spec = load_spec(golden / "spec.yaml")
+    choice = "auto" if spec.turn.calls is None else "required"
+    engine = Engine(build_parser(spec, tools=make_tools(SHORT_KEYS, SHORT_NAMES), tool_choice=choice).grammar().text)
     ends = ("", *spec.prompt.end_of_turn.content, *spec.prompt.end_of_turn.calls)
     for line in (golden / "deltas.jsonl").read_text(encoding="utf-8").splitlines():
         entry = json.loads(line)
