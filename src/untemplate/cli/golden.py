@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from untemplate.cli.caching import tell_trouble, with_cache
+from untemplate.cli.failures import TROUBLE, show_failure
 from untemplate.cli.reports import FORMATS, to_format
 from untemplate.cli.visible import visible
 from untemplate.cli.voice import Voice, with_voice, write_result
@@ -52,7 +53,10 @@ _FORMAT = click.option(
 @with_cache
 @with_voice
 def check(manifest: Path, jobs: int, form: str, cache: Cache | None, voice: Voice) -> int:
-    """Compare the goldens of MANIFEST with what its sources compile to now. Exits with 1 when they differ."""
+    """Compare the goldens of MANIFEST with what its sources compile to now.
+
+    Writes nothing. Exits with 1 when they differ, with 2 when a source cannot be had.
+    """
     report = _compile(manifest, jobs, cache, voice, lines=form == "jsonl")
     if form == "text":
         _show_report(report, voice)
@@ -61,8 +65,11 @@ def check(manifest: Path, jobs: int, form: str, cache: Cache | None, voice: Voic
 
         write_result(to_format(golden_report(report, str(manifest)), form))
     if report.fine:
-        voice.say(f"{len(report.checked)} goldens are as they should be")
+        voice.say(f"{_goldens(len(report.checked))} as they should be")
         return 0
+    voice.say(f"{sum(each.fine for each in report.checked)} of {_goldens(len(report.checked))} as they should be")
+    if report.troubles:
+        return _tell_troubles(report)
     voice.say(f"`untemplate golden update {manifest}` writes what the sources compile to now; read the diff before you commit it")
     return 1
 
@@ -88,7 +95,18 @@ def update(manifest: Path, jobs: int, cache: Cache | None, voice: Voice) -> int:
     for name, warning in report.unexpected:
         voice.warn(f"{name}: not expected by the manifest: {warning}")
     voice.say(f"{len(report.checked)} goldens, {len({each.name for each in report.differences})} changed")
-    return 0
+    return _tell_troubles(report) if report.troubles else 0
+
+
+def _goldens(count: int) -> str:
+    return f"{count} golden is" if count == 1 else f"{count} goldens are"
+
+
+def _tell_troubles(report: GoldenReport) -> int:
+    """Say on standard error which goldens were not looked at, and why; return the exit code."""
+    for _, failure in report.troubles:
+        show_failure(failure)
+    return TROUBLE
 
 
 def _compile(manifest: Path, jobs: int, cache: Cache | None, voice: Voice, *, lines: bool = False) -> GoldenReport:
@@ -126,6 +144,8 @@ def _show_report(report: GoldenReport, voice: Voice) -> None:
         click.echo(f"{each.name}/{each.file}: {each.state.value}")
         _show_meaning(each)
         _show_difference(each, None if voice.verbose else SHOWN_LINES)
+    for name, failure in report.troubles:
+        click.echo(f"{name}: not compared: {visible(failure.message)}")
     for name in report.orphans:
         click.echo(f"{name}: no source of the manifest stands for this golden")
     for name, warning in report.unexpected:

@@ -36,6 +36,9 @@ def _items(report: GoldenReport, manifest: str) -> Iterator[Item]:
             message=f"{each.file} {_SAID[each.state]}",
             details=tuple(_details(each)),
         )
+    for name, failure in report.troubles:
+        message = f"not compared: {failure.code} {failure.message}"
+        yield Item(level=Level.ERROR, rule="golden-trouble", file=manifest, place=name, message=message)
     for name in report.orphans:
         message = "no source of the manifest stands for this golden"
         yield Item(level=Level.ERROR, rule="golden-orphan", file=str(report.folder / name), place=name, message=message)

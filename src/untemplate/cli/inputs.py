@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from untemplate.cli.schema_words import check_keywords
 from untemplate.errors import RequestError, SpecError
 from untemplate.golden.tools import load_data, tools_from_data
+from untemplate.source.hub import is_hub
 from untemplate.spec.files import load_spec, read_text, spec_from_text
 from untemplate.spec.yaml_text import load_yaml
 
@@ -26,6 +27,8 @@ def looks_like_spec(path: str) -> bool:
     if path == "-":
         peek = getattr(sys.stdin.buffer, "peek", None)
         return bool(peek and _SPEC_HEAD.match(peek(_PEEK)))
+    if is_hub(path):
+        return False
     file = Path(path)
     if file.suffix.lower() in (".yaml", ".yml"):
         return True

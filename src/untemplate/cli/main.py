@@ -28,8 +28,9 @@ INTERRUPTED = 130
 def untemplate() -> None:
     """Compile a model's chat template into a parser spec and a GBNF grammar.
 
-    A SOURCE is a .jinja file, a tokenizer_config.json, a model folder, a GGUF file, or `-` for standard input. A SPEC is what
-    `untemplate compile` writes. Results go to standard output, everything else to standard error.
+    A SOURCE is a .jinja file, a tokenizer_config.json, a model folder, a GGUF file, hf:OWNER/NAME@REVISION for a model on the
+    Hugging Face hub, or `-` for standard input. A SPEC is what `untemplate compile` writes. Results go to standard output,
+    everything else to standard error.
     """
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from untemplate.errors import SpecError
 from untemplate.golden.packages import expand_package
+from untemplate.source.hub import is_hub
 from untemplate.spec.codec import decode
 from untemplate.spec.files import join_place, read_text
 from untemplate.spec.yaml_text import find_line, load_yaml
@@ -21,7 +22,7 @@ class ManifestEntry:
     """One source, or all those that a pattern finds."""
 
     source: str
-    """A path or glob beside the manifest, or ``pip:PACKAGE:PATH`` for files of an installed package."""
+    """A path or glob beside the manifest, ``pip:PACKAGE:PATH`` for files of an installed package, or ``hf:REPO@REVISION``."""
     name: str | None = None
     """Of the golden's folder; the source's own if not given. Not for a pattern that finds several."""
     template: str | None = None
@@ -71,17 +72,21 @@ def expand_entries(manifest: Manifest, base: Path) -> tuple[ManifestEntry, ...]:
 
 
 def _expand(entry: ManifestEntry, base: Path) -> Iterator[ManifestEntry]:
-    found = expand_package(entry.source) if entry.source.startswith("pip:") else _expand_path(entry.source, base)
+    found = [str(path) for path in _find(entry.source, base)] if not is_hub(entry.source) else [entry.source]
     if not found:
         raise SpecError(f"`{entry.source}` finds nothing", code="E520", where=str(base), hint="paths are relative to the manifest")
     if entry.name is not None and len(found) > 1:
         raise SpecError(
             f"`{entry.source}` finds {len(found)} sources, which cannot all be called `{entry.name}`", code="E521", where=str(base)
         )
-    vocabulary = str(base / entry.vocabulary) if entry.vocabulary else None
+    vocabulary = entry.vocabulary if is_hub(entry.vocabulary or "") else str(base / entry.vocabulary) if entry.vocabulary else None
     tools = str(base / entry.tools) if entry.tools else None
     overlays = tuple(str(base / each) for each in entry.overlays)
-    yield from (replace(entry, source=str(path), vocabulary=vocabulary, tools=tools, overlays=overlays) for path in found)
+    yield from (replace(entry, source=each, vocabulary=vocabulary, tools=tools, overlays=overlays) for each in found)
+
+
+def _find(pattern: str, base: Path) -> list[Path]:
+    return expand_package(pattern) if pattern.startswith("pip:") else _expand_path(pattern, base)
 
 
 def _expand_path(pattern: str, base: Path) -> list[Path]:

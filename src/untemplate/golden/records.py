@@ -39,12 +39,8 @@ def compilation_record(source: str, outcome: Outcome[Compilation], *, folder: st
 
 
 def checked_record(checked: Checked) -> dict[str, Any]:
-    """Return how a golden compares: its ``state`` is ``same``, ``different`` or, where only the warnings are new, ``unexpected``."""
-    record: dict[str, Any] = {
-        "name": checked.name,
-        "source": checked.source,
-        "state": "different" if checked.differences else "unexpected" if checked.unexpected else "same",
-    }
+    """Return how a golden compares: its ``state`` is one of those of ``_state``."""
+    record: dict[str, Any] = {"name": checked.name, "source": checked.source, "state": _state(checked)}
     if checked.differences:
         record["differences"] = [{"file": each.file, "state": each.state.value} for each in checked.differences]
     if checked.unexpected:
@@ -52,6 +48,13 @@ def checked_record(checked: Checked) -> dict[str, Any]:
     if checked.failure is not None:
         record["error"] = failure_record(checked.failure)
     return record
+
+
+def _state(checked: Checked) -> str:
+    """Return ``same``, ``different``, ``unexpected`` (only the warnings are new) or ``trouble`` (nothing was compared)."""
+    if checked.trouble:
+        return "trouble"
+    return "different" if checked.differences else "unexpected" if checked.unexpected else "same"
 
 
 def failure_record(failure: Failure | None) -> dict[str, Any] | None:

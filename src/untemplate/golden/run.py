@@ -33,12 +33,14 @@ class Checked:
     unexpected: tuple[str, ...] = ()
     """Warnings that the manifest does not expect."""
     failure: Failure | None = None
-    """Why the source does not compile; its golden is that error."""
+    """Why the source does not compile; its golden is that error, unless ``trouble``."""
+    trouble: bool = False
+    """Whether the failure says nothing of the template (no network, a process that was killed): nothing was compared."""
 
     @property
     def fine(self) -> bool:
         """Whether nothing differs and nothing surprises."""
-        return not (self.differences or self.unexpected)
+        return not (self.differences or self.unexpected or self.trouble)
 
 
 Watch = Callable[[Iterator[Checked], int], Iterator[Checked]]
@@ -64,6 +66,11 @@ class GoldenReport:
     def unexpected(self) -> tuple[tuple[str, str], ...]:
         """Names with a warning that the manifest does not expect."""
         return tuple((checked.name, warning) for checked in self.checked for warning in checked.unexpected)
+
+    @property
+    def troubles(self) -> tuple[tuple[str, Failure], ...]:
+        """Names of the goldens that could not be compared, and why."""
+        return tuple((each.name, each.failure) for each in self.checked if each.trouble and each.failure is not None)
 
     @property
     def fine(self) -> bool:
@@ -120,6 +127,8 @@ def _job(entry: ManifestEntry, tools: Mapping[str, Sequence[dict[str, Any]]]) ->
 
 def _check(folder: Path, entry: ManifestEntry, outcome: Outcome[Compilation]) -> Checked:
     name = outcome.result.name if outcome.result else safe_name(entry.name or name_source(entry.source))
+    if outcome.failure is not None and not _is_of_the_template(outcome.failure):
+        return Checked(index=outcome.index, source=entry.source, name=name, failure=outcome.failure, trouble=True)
     warnings = outcome.result.warnings if outcome.result else ()
     unexpected = () if entry.warnings is None else tuple(each for each in warnings if each.split(" ")[0] not in entry.warnings)
     return Checked(
@@ -130,6 +139,15 @@ def _check(folder: Path, entry: ManifestEntry, outcome: Outcome[Compilation]) ->
         unexpected=unexpected,
         failure=outcome.failure,
     )
+
+
+_ELSEWHERE = frozenset(("E100", "E101", "E120", "E121", "E122"))
+"""Failures to get at a source: the same source may be fine on another machine, or tomorrow."""
+
+
+def _is_of_the_template(failure: Failure) -> bool:
+    """Return whether a failure is what the template compiles to, and not what happened to this run."""
+    return failure.code[:2] in ("E1", "E2", "E3", "E4") and failure.code not in _ELSEWHERE
 
 
 def _distinct_names(checked: Sequence[Checked]) -> set[str]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from untemplate.errors import SourceError
 from untemplate.source.choose import choose_template
 from untemplate.source.files import MAX_TEXT, decode_text, read_bytes, unreadable
 from untemplate.source.gguf_file import read_gguf
+from untemplate.source.hub import fetch_hub, is_hub, parse_hub
 from untemplate.source.model import Contents, SourceKind, TemplateSource
 from untemplate.source.tokenizer_files import read_config, read_folder
 
@@ -20,13 +21,13 @@ _FILE_NAMES = frozenset({"chat_template", "tokenizer_config", "tokenizer", "temp
 def load_source(path: str | Path, *, template: str | None = None, vocabulary: str | Path | None = None) -> TemplateSource:
     """Return the template at ``path``, with what is known of its special tokens and vocabulary.
 
-    ``path``: a Jinja file, a ``tokenizer_config.json``, a model's folder, a GGUF file, or ``-`` for standard input (text or
-    JSON). ``template``: the name of the one to use where there are several. ``vocabulary``: another source whose tokens
-    are used with this template.
+    ``path``: a Jinja file, a ``tokenizer_config.json``, a model's folder, a GGUF file, ``hf:REPO@REVISION`` for a model on the
+    hub, or ``-`` for standard input (text or JSON). ``template``: the name of the one to use where there are several.
+    ``vocabulary``: another source whose tokens are used with this template.
 
     Raises:
         SourceError: E100 unreadable, E101 not there, E102 no template, E103 no such template or no default, E104 broken JSON,
-            E105 not UTF-8, E110 and E111 GGUF.
+            E105 not UTF-8, E110 and E111 GGUF, E120 to E122 the hub.
     """
     contents = _read(str(path))
     notes = contents.notes
@@ -66,12 +67,18 @@ def load_source(path: str | Path, *, template: str | None = None, vocabulary: st
 def _read(path: str) -> Contents:
     if path == "-":
         return _read_stdin()
-    place = Path(path)
+    if is_hub(path):
+        return replace(_read_at(fetch_hub(path), path), name=name_source(path))
+    return _read_at(Path(path), path)
+
+
+def _read_at(place: Path, path: str) -> Contents:
+    """Return what a file or folder says, called ``path`` by the caller."""
     try:
         if place.is_dir():
             return read_folder(place, path)
         if not place.exists():
-            hint = "Give a .jinja file, a tokenizer_config.json, a model's folder, a GGUF file, or - for standard input."
+            hint = "Give a .jinja file, a tokenizer_config.json, a model's folder, a GGUF file, hf:OWNER/NAME, or - for standard input."
             raise SourceError("there is no such file or folder", code="E101", where=path, hint=hint)
         with place.open("rb") as stream:
             magic = stream.read(4)
@@ -84,13 +91,25 @@ def _read(path: str) -> Contents:
 
 def name_source(path: str | Path) -> str:
     """Return what the source at ``path`` is called, whether or not it can be read: the file's or the folder's own name."""
-    place = Path(path)
     if str(path) == "-":
         return "stdin"
+    if is_hub(str(path)):
+        return _name_hub(str(path))
+    place = Path(path)
     if place.is_dir():
         return place.resolve().name or "folder"
     name = place.resolve().parent.name if place.stem in _FILE_NAMES else place.stem
     return name or place.stem
+
+
+def _name_hub(source: str) -> str:
+    """Return what a source on the hub is called: as its repository, unless it is a file that has a name of its own."""
+    try:
+        place = parse_hub(source)
+    except SourceError:
+        return source.partition(":")[2]
+    stem = PurePosixPath(place.file).stem if place.file else ""
+    return place.name if not stem or stem in _FILE_NAMES else stem
 
 
 def _read_stdin() -> Contents:
