@@ -28,19 +28,39 @@ PIECE = 65_536
 @click.argument("text", metavar="[FILE|-]", default="-")
 @with_request
 @click.option("--stream", is_flag=True, help="Write server-sent events while the text comes in.")
+@click.option(
+    "--reasoning-field",
+    type=click.Choice(["reasoning_content", "reasoning"]),
+    default="reasoning_content",
+    show_default=True,
+    help="The name under which --stream sends reasoning.",
+)
 @click.option("--truncated", is_flag=True, help="The text was cut by the token limit.")
 @click.option("--strict", is_flag=True, help="Exit with 1 when the text does not fit the format.")
 @with_voice
-def parse(spec: str, text: str, request: dict[str, Any], stream: bool, truncated: bool, strict: bool, voice: Voice) -> int:
+def parse(
+    spec: str,
+    text: str,
+    request: dict[str, Any],
+    stream: bool,
+    reasoning_field: str,
+    truncated: bool,
+    strict: bool,
+    voice: Voice,
+) -> int:
     """Read model text from FILE (or standard input) and write the OpenAI message that it stands for.
 
     What does not fit is kept as text, and said on standard error.
     """
     if spec == "-" and text == "-":
         raise click.UsageError("standard input cannot be both the spec and the text")
-    session = make_parser(read_spec(spec), request).session()
+    loaded = read_spec(spec)
+    session = make_parser(loaded, request).session()
     with _opened(text) as source:
-        message = _stream(session, source, truncated) if stream else _whole(session, source, truncated)
+        if stream:
+            message = _stream(session, source, model=loaded.template.name, truncated=truncated, reasoning_field=reasoning_field)
+        else:
+            message = _whole(session, source, truncated)
     if not request["tools"] and request["response_schema"] is None:
         voice.detail("no tools were given, so a call in the text would stay text; give `--tools FILE`")
     for diagnostic in message.diagnostics:
@@ -55,10 +75,10 @@ def _whole(session: Session, source: BinaryIO, truncated: bool) -> Message:
     return message
 
 
-def _stream(session: Session, source: BinaryIO, truncated: bool) -> Message:
+def _stream(session: Session, source: BinaryIO, **options: Any) -> Message:
     from untemplate.runtime.sse import stream_events
 
-    for event in stream_events(session, _pieces(source), truncated=truncated):
+    for event in stream_events(session, _pieces(source), **options):
         click.echo(event, nl=False)
     return session.message()
 
