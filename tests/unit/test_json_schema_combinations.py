@@ -117,6 +117,27 @@ EXACT = [
         [{"a": 1}],
         [{"a": "x"}],
     ),
+    ("the opposite of oneOf", {"not": {"oneOf": [{"type": "integer"}, {"minimum": 3}]}}, [4, 1.5], [1, 3.5, "x"]),
+    (
+        "the opposite of if",
+        {"not": {"if": {"type": "integer"}, "then": {"minimum": 3}, "else": {"type": "string"}}},
+        [1, 1.5, None],
+        [3, "x"],
+    ),
+    (
+        "the opposite of items one by one",
+        {"not": {"prefixItems": [{"type": "integer"}, {"const": 1}]}},
+        [["x"], [1, 2]],
+        [[], [1], [1, 1], 1],
+    ),
+    ("the opposite of a dependency", {"not": {"dependentSchemas": {"a": {"required": ["b"]}}}}, [{"a": 1}], [{}, {"a": 1, "b": 2}, 1]),
+    (
+        "the opposite of items in draft 4",
+        {"$schema": "http://json-schema.org/draft-04/schema#", "not": {"items": {"type": "integer"}}},
+        [["x"], [1, None]],
+        [[], [1], 1],
+    ),
+    ("an alternative that is another's value", {"oneOf": [{"enum": [{}, []]}, {}]}, [{"a": 1}, [1], 1], [{}, []]),
     (
         "a pointer into a list",
         {"properties": {"a": {"$ref": "#/x-parts/1"}}, "x-parts": [True, {"type": "integer"}]},
@@ -165,7 +186,8 @@ def test_a_choice_that_cannot_be_told_apart_is_taken_as_any_and_said():
 
 
 def test_the_opposite_of_what_cannot_be_told_is_said():
-    assert ("/not", "not") in keywords(json_schema_grammar({"type": "string", "not": {"format": "uri"}}))
+    assert keywords(json_schema_grammar({"type": "string", "not": {"format": "uri"}})) == [("/not", "format")]
+    assert keywords(json_schema_grammar({"not": {"enum": [[1]]}})) == [("/not", "enum")]
 
 
 def test_too_many_combinations_are_widened_not_written_out():

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.grammars import keywords, sort_out, taken
+from untemplate.emit.engine import read_back
+from untemplate.emit.schema_grammar import json_schema_grammar
 
 EXACT = [
     ("any value", True, [1, "a", None, {"b": [True]}, []], []),
@@ -28,6 +30,10 @@ EXACT = [
     ("exclusive bounds of draft 4", {"minimum": 0, "exclusiveMinimum": True, "type": "integer"}, [1], [0]),
     ("multiples", {"type": "integer", "multipleOf": 7}, [0, 7, -14, 700], [1, 8]),
     ("multiples of decimals", {"type": "number", "multipleOf": 0.01}, [1, 1.25, 0.5], [1.255]),
+    ("multiples that have an exponent", {"type": "number", "multipleOf": 10}, [1e20, -3e17, 2.5e16, 20], [1e-7, 25]),
+    ("multiples that are no doubles", {"type": "integer", "multipleOf": 7, "maximum": 100}, [98], [99, 1e20, 105]),
+    ("bounds of numbers with an exponent", {"type": "number", "minimum": 1e-6, "maximum": 2.5e17}, [1e-6, 2.5e17, 1e17], [9e-7, 2.6e17, 0]),
+    ("bounds of 64 bits", {"type": "integer", "maximum": 2**63 - 1}, [2**63 - 1, 9e18, -1e30], [2**63, 1e19]),
     ("multiples in a range", {"type": "integer", "multipleOf": 5, "minimum": 3, "maximum": 21}, [5, 20], [0, 25, 4]),
     ("lengths", {"type": "string", "minLength": 2, "maxLength": 3}, ["ab", "abc", 'é"', "😀😀"], ["a", "abcd"]),
     ("a pattern without anchors", {"type": "string", "pattern": "b+"}, ["abc", "b"], ["ac", ""]),
@@ -144,6 +150,42 @@ EXACT = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("schema", "text"),
+    [
+        ({"not": {"const": 100}}, "1e2"),
+        ({"oneOf": [{"multipleOf": 0.5}, {}]}, "-2E+1"),
+        ({"not": {"const": 1e20}}, "1.0e+20"),
+        ({"type": "integer"}, "1E30743894"),
+        ({"type": "number"}, "1e309"),
+        ({"pattern": r"^\S$"}, '"\\u3000"'),
+        ({"pattern": "^[^é]$"}, '"\\u00E9"'),
+        ({"properties": {"é": {"type": "null"}}}, '{"\\u00e9": 1}'),
+        ({"not": {"const": "é"}}, '"\\u00e9"'),
+    ],
+)
+def test_what_does_not_fit_is_refused_however_it_is_written(schema, text):
+    assert not read_back(json_schema_grammar(schema).text).accepts(text)
+
+
+@pytest.mark.parametrize("text", ["1.7976931348623157e+308", "5e-324", "1e5", "1E-05", "12.5e3", "-0.0", "1e307"])
+def test_numbers_are_taken_as_programs_write_them(text):
+    assert read_back(json_schema_grammar({"type": "number"}).text).accepts(text)
+
+
+def test_escapes_past_ascii_are_exactly_those_of_the_characters():
+    engine = read_back(json_schema_grammar({"type": "string", "pattern": r"^[^\u00e9\u2028]$"}).text)
+    assert all(map(engine.accepts, ['"\\u00e8"', '"\\u00EA"', '"\\u2027"', '"\\uffff"', '"\\ud83d\\ude00"', '"è"']))
+    assert not any(map(engine.accepts, ['"\\u00e9"', '"\\u2028"', '"\\ud83d"', '"\\udc00"', '"é"']))
+
+
+def test_required_keys_without_a_place_stand_anywhere_among_undeclared_ones_even_where_members_are_counted():
+    schema = {"type": "object", "properties": {"a": {}}, "required": ["x", "y"], "maxProperties": 4, "minProperties": 3}
+    good = [{"a": 1, "x": 1, "y": 1}, {"z": 1, "y": 1, "x": 1}, {"y": 1, "z": 1, "w": 1, "x": 1}]
+    bad = [{"x": 1, "y": 1}, {"x": 1, "z": 1, "w": 1}, {"z": 1, "w": 1, "v": 1, "x": 1, "y": 1}]
+    assert sort_out(schema, good, bad).warnings == ()
+
+
 @pytest.mark.parametrize(("schema", "good", "bad"), [case[1:] for case in EXACT], ids=[case[0] for case in EXACT])
 def test_a_keyword_is_exact(schema, good, bad):
     assert sort_out(schema, good, bad).warnings == ()
@@ -185,9 +227,6 @@ def test_any_order_past_six_required_members_is_said():
 
 
 def test_white_space_between_tokens_may_be_compact_or_indented():
-    from untemplate.emit.engine import read_back
-    from untemplate.emit.schema_grammar import json_schema_grammar
-
     engine = read_back(json_schema_grammar({"type": "object", "properties": {"a": {"type": "array"}}}).text)
     assert all(map(engine.accepts, ['{"a":[1,2]}', '{ "a": [1, 2] }', '{\n  "a": [\n    1\n  ]\n}']))
     assert not engine.accepts('{"a" : 1}')

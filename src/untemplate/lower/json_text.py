@@ -12,9 +12,9 @@ from untemplate.peg.nodes import Node
 
 CONTROL: CharSet = ((0, 0x1F),)
 _MUST_ESCAPE = charset.union(CONTROL, charset.of('"\\'))
-_WIDE: CharSet = charset.difference(((0xA0, 0xD7FF), (0xE000, 0xFFFD)), charset.of("\u1680\u2028\u2029\u202f\u205f\u3000\ufeff"))
-_WIDE = charset.difference(_WIDE, ((0x2000, 0x200A), (0xA0, 0xA0)))
-"""A set that holds these is open: its characters may also be written as ``\\uXXXX``."""
+_ASTRAL: CharSet = ((0x10000, charset.LAST),)
+_MOST_RANGES = 16
+"""A set of more ranges past ASCII is only written raw, and not as ``\\uXXXX``."""
 _SHORT = {0x08: "b", 0x09: "t", 0x0A: "n", 0x0C: "f", 0x0D: "r"}
 HEX: Node = chars(charset.of("0123456789abcdefABCDEF"))
 
@@ -35,16 +35,32 @@ def _escape_any() -> Node:
     return seq(literal("\\"), alt(_pick('"\\/bfnrt'), code))
 
 
-def _escape_wide() -> Node:
-    """Return ``\\uXXXX`` of a character past ASCII."""
-    latin = seq(literal("00"), _pick("89abcdefABCDEF"), HEX)
-    low = seq(literal("0"), _pick("123456789abcdefABCDEF"), rep(HEX, 2, 2))
-    high = seq(chars(charset.of("123456789abcefABCEF")), rep(HEX, 3, 3))
-    return seq(literal("\\u"), alt(latin, low, high, seq(_pick("dD"), _pick("01234567"), rep(HEX, 2, 2)), _surrogates()))
+def _escape_wide(members: CharSet) -> Node | None:
+    """Return ``\\uXXXX`` of exactly the characters past ASCII in a set; ``None`` where there are none, or too many ranges."""
+    wide = charset.intersection(members, ((0x80, 0xFFFF),))
+    if len(wide) > _MOST_RANGES:
+        return None
+    ways = [_hex(wide, 0, 4)] if wide else []
+    if not charset.difference(_ASTRAL, members):
+        ways.append(_surrogates())
+    return seq(literal("\\u"), alt(*ways)) if ways else None
+
+
+def _hex(members: CharSet, base: int, digits: int) -> Node:
+    """Return the last ``digits`` hexadecimal digits of the codes in a set that lie from ``base`` on."""
+    span = 16 ** (digits - 1)
+    found: dict[Node, str] = {}
+    for digit in range(16):
+        low = base + digit * span
+        inside = charset.intersection(members, ((low, low + span - 1),))
+        if inside:
+            whole = inside == ((low, low + span - 1),)
+            rest = rep(HEX, digits - 1, digits - 1) if whole else _hex(inside, low, digits - 1)
+            found[rest] = found.get(rest, "") + f"{digit:x}{digit:X}"
+    return alt(*(seq(_pick("".join(dict.fromkeys(letters))), rest) for rest, letters in found.items()))
 
 
 _ANY = _escape_any()
-_WIDE_ESCAPE = _escape_wide()
 _RAW = chars(charset.difference(ALL, _MUST_ESCAPE))
 
 
@@ -64,14 +80,14 @@ def _char(rules: RuleBook, members: CharSet) -> Node:
     options = [raw] if raw is not None else []
     if escaped is not None:
         options.append(rules.define("escape", escaped) if count > 1 else escaped)
-    if wide:
-        options.append(rules.define("escape-wide", _WIDE_ESCAPE))
+    if wide is not None:
+        options.append(rules.define("escape-wide", wide))
     return options[0] if len(options) == 1 else rules.define("char", alt(*options))
 
 
 @lru_cache(maxsize=4096)
-def _parts(members: CharSet) -> tuple[Node | None, Node | None, int, bool]:
-    """Return the raw characters, the escaped ones with their number, and whether ``\\uXXXX`` past ASCII is one."""
+def _parts(members: CharSet) -> tuple[Node | None, Node | None, int, Node | None]:
+    """Return the raw characters, the escaped ones with their number, and those past ASCII as ``\\uXXXX``."""
     raw = charset.difference(members, _MUST_ESCAPE)
     escaped = charset.intersection(members, _MUST_ESCAPE)
     count = sum(high - low + 1 for low, high in escaped)
@@ -79,7 +95,7 @@ def _parts(members: CharSet) -> tuple[Node | None, Node | None, int, bool]:
         chars(raw) if raw else None,
         _escapes(escaped) if escaped else None,
         count,
-        not charset.difference(_WIDE, members),
+        _escape_wide(members),
     )
 
 

@@ -52,54 +52,6 @@ def _after(member: Member, separator: Node) -> Node:
     return node if member.required else opt(node)
 
 
-def counted(
-    members: Sequence[Member], extra: Node | None, separator: Node, rules: RuleBook, hint: str, minimum: int, maximum: int | None
-) -> Node | None:
-    """Return the non-empty lists as ``in_order`` has them, of ``minimum`` to ``maximum`` members; ``None`` when there are none."""
-    cap = maximum if maximum is not None else minimum
-    made: dict[tuple[int, int], Node | None] = {}
-    for index in range(len(members), -1, -1):
-        for count in range(min(index, cap), -1, -1):
-            made[index, count] = _counted_state(members, index, count, extra, separator, minimum, maximum, made)
-            node = made[index, count]
-            if node is not None and node != EMPTY and index < len(members):
-                made[index, count] = rules.define(f"{hint}-{count}", node)
-    return made[0, 0]
-
-
-def _counted_state(
-    members: Sequence[Member],
-    index: int,
-    count: int,
-    extra: Node | None,
-    separator: Node,
-    minimum: int,
-    maximum: int | None,
-    made: dict[tuple[int, int], Node | None],
-) -> Node | None:
-    """Return what may follow when ``count`` members (at most the cap) stand before member ``index``."""
-    between = separator if count else EMPTY
-    cap = maximum if maximum is not None else minimum
-    if index == len(members):
-        least, most = max(0, minimum - count), None if maximum is None else maximum - count
-        if extra is None or most == 0:
-            return EMPTY if least == 0 else None
-        if count:
-            return rep(seq(separator, extra), least, most)
-        filled = seq(extra, rep(seq(separator, extra), max(0, least - 1), None if most is None else most - 1))
-        return filled if least else opt(filled)
-    ways: list[Node] = []
-    if count < cap or maximum is None:
-        rest = made.get((index + 1, min(count + 1, cap)))
-        if rest is not None:
-            ways.append(seq(between, members[index].node, rest))
-    if not members[index].required:
-        rest = made[index + 1, count]
-        if rest is not None:
-            ways.append(rest)
-    return alt(*ways) if ways else None
-
-
 def in_any_order(
     members: Sequence[Member], extra: Node | None, separator: Node, rules: RuleBook, hint: str
 ) -> tuple[Node | None, bool, bool]:

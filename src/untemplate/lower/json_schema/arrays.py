@@ -24,6 +24,8 @@ def array_node(facts: ArrayFacts, context: Context, compile_parts: Compile, valu
     """Return the arrays that fit; ``None`` when none does."""
     if facts.impossible:
         return None
+    if facts.excluded:
+        context.say(context.named("const", "enum"), "a list of these is not excluded")
     if facts.unique and (facts.maximum is None or facts.maximum > 1):
         few = _all_different(facts, context, values_of)
         if few is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from untemplate.lower.json_schema.document import Part
@@ -60,6 +60,11 @@ class Context:
         """Note that a keyword is widened here."""
         self.said.append((keyword, message, code))
         self.report.about(self.parts, keyword, message, code)
+
+    def named(self, *keywords: str) -> str:
+        """Return the first of some keywords that a schema here has; the first of all where none has any."""
+        present = {keyword for part in self.parts if isinstance(part.schema, Mapping) for keyword in part.schema}
+        return next((keyword for keyword in keywords if keyword in present), keywords[0])
 
     def bounds(self, minimum: int, maximum: int | None, least: str, most: str) -> tuple[int, int | None]:
         """Return bounds that the budget allows; a wider one is noted with its keyword."""

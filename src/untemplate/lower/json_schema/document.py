@@ -31,11 +31,13 @@ class Part:
     pointer: str = field(compare=False)
     """Where it stands, for messages."""
     negated: bool = False
+    made: str | None = field(default=None, compare=False)
+    """The keyword that it was made up from, which stands at ``pointer``; its own keywords count in every draft."""
 
     @property
     def opposite(self) -> Part:
         """The same schema, negated the other way."""
-        return Part(self.key, self.schema, self.pointer, not self.negated)
+        return Part(self.key, self.schema, self.pointer, not self.negated, self.made)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +57,12 @@ def child(part: Part, schema: Any, *steps: str | int) -> Part:
     if isinstance(schema, Wrapped):
         return schema.part
     tail = "".join(f"/{escape(str(step))}" for step in steps)
-    return Part(part.key + tail, schema, part.pointer + tail)
+    return Part(part.key + tail, schema, part.pointer + tail, made=part.made)
 
 
 def derived(part: Part, schema: Any, tag: str) -> Part:
-    """Return a schema made up from a keyword of ``part``; ``tag`` tells it from others made of the same part."""
-    return Part(f"{part.key}!{tag}", schema, part.pointer)
+    """Return a schema made up from a keyword of ``part``; ``tag``, which begins with the keyword, tells it from others of its kind."""
+    return Part(f"{part.key}!{tag}", schema, part.pointer, made=tag.removeprefix("not/").split("/")[0])
 
 
 class Document:
@@ -79,9 +81,9 @@ class Document:
         """Keywords beside ``$ref`` count: since draft 2019-09, and where no draft is named."""
         return self.draft not in _IGNORED_SIBLINGS
 
-    def means(self, keyword: str) -> bool:
-        """Tell whether a keyword counts in the draft that the document names."""
-        return _SINCE.get(keyword, 0) <= self.draft
+    def means(self, keyword: str, part: Part) -> bool:
+        """Tell whether a keyword of ``part`` counts in the draft that the document names."""
+        return part.made is not None or _SINCE.get(keyword, 0) <= self.draft
 
     def identities(self, key: str, values: Iterable[Any]) -> frozenset[Hashable]:
         """Return what tells the values of an ``enum`` apart; ``key`` is that of the schema that lists them."""

@@ -93,6 +93,8 @@ class ArrayFacts:
     facets: tuple[ArrayFacet, ...] = ()
     contains: tuple[Contains, ...] = ()
     unique: bool = False
+    excluded: tuple[Any, ...] = ()
+    """Whole arrays that do not fit."""
 
     @property
     def impossible(self) -> bool:
@@ -118,6 +120,8 @@ class ObjectFacts:
     required: tuple[str, ...] = ()
     names: tuple[Part, ...] = ()
     """``propertyNames``."""
+    excluded: tuple[Any, ...] = ()
+    """Whole objects that do not fit."""
 
     @property
     def impossible(self) -> bool:

@@ -35,7 +35,7 @@ def fold(branch: Branch, part: Part) -> None:
         branch.report.add(part.pointer, _holder(part), f"{schema!r:.40} is no schema; any value is taken")
     elif part.negated:
         branch.parts.append(part)
-        branch.choose(negation(branch, part), "not", part)
+        branch.choose(negation(branch, part), part.made or next(iter(schema), "not"), part)
     elif isinstance(schema.get("$ref"), str) and not branch.document.siblings_count:
         branch.add(branch.document.resolve(part, schema["$ref"]))
     else:
@@ -44,7 +44,7 @@ def fold(branch: Branch, part: Part) -> None:
             handler = HANDLERS.get(keyword)
             if handler is None or branch.dead:
                 continue
-            if branch.document.means(keyword):
+            if branch.document.means(keyword, part):
                 handler(branch, part, value)
             else:
                 branch.report.add(

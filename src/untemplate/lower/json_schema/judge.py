@@ -63,7 +63,7 @@ def _keyword(document: Document, value: Any, part: Part, keyword: str, wanted: A
     def judge(schema: Any, *steps: str | int, of: Any = value) -> Verdict:
         return _judge(document, of, child(part, schema, *steps), depth)
 
-    if not document.means(keyword):
+    if not document.means(keyword, part):
         return True
     if keyword in ("allOf", "anyOf", "oneOf"):
         verdicts = [judge(one, keyword, number) for number, one in enumerate(wanted)] if isinstance(wanted, list) else []

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from untemplate.lower.json_schema.document import Part, child
 from untemplate.lower.json_schema.evaluated import evaluated_facet, evaluated_items
-from untemplate.lower.json_schema.facts import ArrayFacet, Contains, ObjectFacet
+from untemplate.lower.json_schema.facts import ArrayFacet, ArrayFacts, Contains, ObjectFacet, ObjectFacts
 from untemplate.lower.json_schema.gather import Branch
 from untemplate.lower.json_schema.values import TYPES, exact, is_count, is_number
 
+_Holder = TypeVar("_Holder", ArrayFacts, ObjectFacts)
 Handler = Callable[[Branch, Part, Any], None]
 
 EXCLUDED, UNWANTED, FRACTION, MISSED = "\0excluded", "\0unwanted", "\0fraction", "\0missed"
@@ -83,11 +84,20 @@ def _excluded(branch: Branch, part: Part, value: Any) -> None:
     types = facts.types - {"null"} if None in value else facts.types
     if any(one is True for one in value) and any(one is False for one in value):
         types -= {"boolean"}
+    arrays = tuple(one for one in value if isinstance(one, list))
+    objects = tuple(one for one in value if isinstance(one, Mapping))
     branch.restrict(
         types=types,
+        array=_not_among(facts.array, arrays) if arrays else facts.array,
+        object=_not_among(facts.object, objects) if objects else facts.object,
         string=replace(facts.string, excluded=facts.string.excluded + texts),
         number=replace(facts.number, excluded=facts.number.excluded + numbers),
     )
+
+
+def _not_among(facts: _Holder, values: tuple[Any, ...]) -> _Holder:
+    minimum = max(facts.minimum, 1) if any(not one for one in values) else facts.minimum
+    return replace(facts, minimum=minimum, excluded=(*facts.excluded, *(one for one in values if one)))
 
 
 def _bound(keyword: str, *, lower: bool, is_open: bool) -> Handler:

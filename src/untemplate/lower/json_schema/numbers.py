@@ -9,19 +9,19 @@ from untemplate.lower.automaton import Automaton, TooLargeError
 from untemplate.lower.automaton_tree import automaton_rules, automaton_tree
 from untemplate.lower.charset import of
 from untemplate.lower.json_schema.context import Context
+from untemplate.lower.json_schema.exponents import HUGE, Span, any_number, huge_numbers, tiny_numbers
 from untemplate.lower.json_schema.facts import NumberFacts
 from untemplate.lower.number_automaton import compared, decimals, integers, multiples
+from untemplate.lower.rulebook import RuleBook
 from untemplate.lower.shapes import alt, chars, literal, opt, rep, seq
 from untemplate.lower.warnings import Code
 from untemplate.peg.nodes import Node
 
 _DIGIT = chars(of("0123456789"))
 _FIRST = chars(of("123456789"))
-_E = chars(of("eE"))
 _TINY = Fraction(1, 10_000)
 """``json.dumps`` writes smaller numbers with an exponent."""
-_HUGE = Fraction(10**16)
-"""``json.dumps`` writes larger numbers that are no ``int`` with an exponent."""
+_PLACES = 16
 
 
 def number_node(facts: NumberFacts, context: Context, *, whole_points: bool) -> Node | None:
@@ -58,18 +58,22 @@ def _magnitudes(
     highest, high_open = high
     plain = not facts.steps and not facts.missed and not facts.excluded
     if plain and lowest == 0 and highest is None and not low_open and not facts.fraction:
-        return _any_integer(points) if facts.integer else _any_number()
+        return _any_integer(points, context.rules) if facts.integer else any_number()
     found = (integers() if not points else decimals(fractions=False)) if facts.integer else decimals()
     found = _bounded(found, lowest, low_open, highest, high_open, context, negative=negative)
     found = _stepped(found, facts, context)
-    for value in facts.excluded:
-        if value == 0 or (value < 0) == negative:
-            found = automaton.without(found, compared(abs(value), {0}))
+    try:
+        for value in facts.excluded:
+            if value == 0 or (value < 0) == negative:
+                found = automaton.without(found, compared(abs(value), {0}))
+    except TooLargeError:
+        context.say(context.named("const", "enum"), "a number with too many digits is not excluded", Code.BUDGET)
     if facts.fraction:
         found = automaton.without(found, decimals(fractions=False))
     ways = [] if found.empty else [_digits(found, context)]
-    if not facts.steps and (points or not facts.integer):
-        ways += _exponents(lowest, highest, facts, context, negative=negative)
+    if points or not facts.integer:
+        excluded = tuple(abs(value) for value in facts.excluded if (value < 0) == negative)
+        ways += _exponents(Span(lowest, low_open, highest, high_open, excluded), facts, context)
     return alt(*ways) if ways else None
 
 
@@ -107,51 +111,52 @@ def _stepped(found: Automaton, facts: NumberFacts, context: Context) -> Automato
         try:
             found = automaton.without(found, multiples(step))
         except TooLargeError:
-            context.say("not", f"multiples of {float(step):g} are not excluded", Code.BUDGET)
+            context.say("multipleOf", f"multiples of {float(step):g} are not excluded", Code.BUDGET)
     return found
 
 
-def _any_integer(points: bool) -> Node:
+def _any_integer(points: bool, rules: RuleBook) -> Node:
     digits = alt(literal("0"), seq(_FIRST, rep(_DIGIT, 0, None)))
     if not points:
         return digits
-    huge = seq(_FIRST, opt(seq(literal("."), rep(_DIGIT, 1, 16))), _E, opt(literal("+")), _huge_powers())
-    return alt(seq(digits, opt(seq(literal("."), rep(literal("0"), 1, None)))), huge)
+    huge = huge_numbers(Span(Fraction(0), False, None, False), rules, places=_PLACES)
+    return alt(seq(digits, opt(seq(literal("."), rep(literal("0"), 1, None)))), *huge)
 
 
-def _huge_powers() -> Node:
-    """Return the exponents from 16 on: with up to 16 digits behind the point, such a number is an integer."""
-    return alt(seq(literal("1"), chars(of("6789"))), seq(chars(of("23456789")), _DIGIT), seq(_FIRST, rep(_DIGIT, 2, None)))
+def _exponents(span: Span, facts: NumberFacts, context: Context) -> list[Node]:
+    """Return the numbers with an exponent in a span, as far as ``json.dumps`` would write them so.
 
-
-def _any_number() -> Node:
-    fraction = opt(seq(literal("."), rep(_DIGIT, 1, None)))
-    exponent = opt(seq(_E, opt(chars(of("+-"))), rep(_DIGIT, 1, None)))
-    return seq(alt(literal("0"), seq(_FIRST, rep(_DIGIT, 0, None))), fraction, exponent)
-
-
-def _exponents(low: Fraction, high: Fraction | None, facts: NumberFacts, context: Context, *, negative: bool) -> list[Node]:
-    """Return the numbers with an exponent between two magnitudes, as far as ``json.dumps`` would write them so."""
-    mantissa = seq(_FIRST, opt(seq(literal("."), rep(_DIGIT, 1, 16 if facts.integer else None))), _E)
+    Where nothing more is said than a lower bound, smaller ones as well.
+    """
     ways: list[Node] = []
-    names = ("maximum", "minimum") if negative else ("minimum", "maximum")
-    if not facts.integer and low < _TINY and (high is None or high > 0):
-        if low > 0:
-            context.say(names[0], "numbers below 0.0001 with an exponent are not compared with the bound")
-        elif high is not None and high < _TINY:
-            context.say(names[1], "numbers below 0.0001 with an exponent are not compared with the bound")
-        any_small = high is None or high >= 1
-        powers = seq(_FIRST, rep(_DIGIT, 0, None)) if any_small else alt(chars(of("56789")), seq(_FIRST, rep(_DIGIT, 1, None)))
-        ways.append(seq(mantissa, literal("-"), rep(literal("0"), 0, None), powers))
-    if high is None or high >= _HUGE:
-        if high is not None or low > _HUGE:
-            context.say(
-                names[1 if high is not None else 0], "numbers above 10 to the 16th with an exponent are not compared with the bound"
-            )
-        if facts.fraction:
-            return ways
-        powers = seq(_FIRST, rep(_DIGIT, 0, None))
-        if low > 1 or high is not None or facts.integer:
-            powers = _huge_powers()
-        ways.append(seq(mantissa, opt(literal("+")), powers))
-    return ways
+    if not facts.integer and span.low < _TINY and (span.high is None or span.high > 0) and _may_be_tiny(facts, context):
+        ways += tiny_numbers(span, context.rules)
+    if facts.fraction or (span.high is not None and span.high < 10**HUGE):
+        return ways
+    stepped = facts.steps or facts.missed
+    if not stepped:
+        free = not facts.integer and span.low <= 1 and span.high is None and not span.excluded
+        places = _PLACES if facts.integer else None
+        return ways + huge_numbers(span, context.rules, start=0 if free else HUGE, places=places)
+    steps = [_power_of(step) for step in facts.steps]
+    if facts.missed or None in steps:  # nearly all of them are multiples, or no double tells whether they are
+        return ways
+    places = max(step for step in steps if step is not None)
+    few = Span(span.low, span.low_open, min(span.high or Fraction(10) ** (HUGE + places), Fraction(10) ** (HUGE + places)), True)
+    if 0 < places < _PLACES:
+        ways += huge_numbers(few, context.rules, places=_PLACES - places)
+    return ways + huge_numbers(span, context.rules, start=HUGE + places, places=_PLACES)
+
+
+def _may_be_tiny(facts: NumberFacts, context: Context) -> bool:
+    """Tell whether numbers below a ten-thousandth may be multiples of all steps; where they are not told apart, it is noted."""
+    if any(step >= _TINY for step in facts.steps):
+        return False
+    if facts.steps or any(step < _TINY for step in facts.missed):
+        context.say("multipleOf", "numbers below 0.0001 with an exponent are not compared with it")
+    return True
+
+
+def _power_of(step: Fraction) -> int | None:
+    """Return the smallest power of ten, from 0 on, that is a multiple of a step; ``None`` when none up to ``_PLACES`` is."""
+    return next((power for power in range(_PLACES + 1) if (Fraction(10) ** power / step).denominator == 1), None)

@@ -10,10 +10,11 @@ from untemplate.lower.automaton_tree import automaton_tree
 from untemplate.lower.charset import ALL, CharSet, complement, of
 from untemplate.lower.json_schema.arrays import Compile
 from untemplate.lower.json_schema.context import Context
+from untemplate.lower.json_schema.counting import Counted
 from untemplate.lower.json_schema.document import Part
 from untemplate.lower.json_schema.facts import ObjectFacts
 from untemplate.lower.json_schema.key_classes import KeyClass, key_classes, pattern_automaton
-from untemplate.lower.orders import MOST_EXACT, Member, counted, in_any_order, in_order
+from untemplate.lower.orders import MOST_EXACT, Member, in_any_order, in_order
 from untemplate.lower.pattern_automaton import search
 from untemplate.lower.pattern_nodes import text_regex
 from untemplate.lower.shapes import alt, rep
@@ -22,7 +23,6 @@ from untemplate.peg.nodes import Choice, Node, Ref, Repeat, Sequence
 
 Trie = dict[str, "Trie"]
 """The characters that may follow, each with what follows it; ``\"\"`` where a key ends."""
-_MOST_STATES = 600
 MOST_FOREIGN = 30
 """Keys that only other branches declare get their place in the order up to this number."""
 
@@ -48,6 +48,8 @@ def object_node(
     """Return the objects that fit, declared keys as in ``order``, keys as ``names`` has them; ``None`` when no object fits."""
     if facts.impossible:
         return None
+    if facts.excluded:
+        context.say(context.named("const", "enum"), "an object of these is not excluded")
     known = dict.fromkeys(key for facet in facts.facets for key in facet.properties)
     foreign = [key for key in order if key not in known and key not in facts.required]
     hinted = order if len(foreign) <= MOST_FOREIGN else tuple(key for key in order if key not in set(foreign))
@@ -207,8 +209,7 @@ def _assemble(
     if maximum == 0:
         return syntax.empty(rules, members=True)
     if (minimum > 1 or maximum is not None or (minimum == 1 and loose)) and not style.any_order:
-        everything = [*members, *loose]
-        limited = _count_limited(everything, extra, minimum, maximum, comma, context)
+        limited = _count_limited(members, loose, extra, minimum, maximum, comma, context)
         if limited is not None:
             return limited
     if style.any_order:
@@ -238,17 +239,17 @@ def _with_loose(members: list[Member], loose: list[Member], extra: Node | None, 
 
 
 def _count_limited(
-    members: list[Member], extra: Node | None, minimum: int, maximum: int | None, comma: Node, context: Context
+    members: list[Member], loose: list[Member], extra: Node | None, minimum: int, maximum: int | None, comma: Node, context: Context
 ) -> Node | None:
     """Return objects with a limited number of members; ``None`` (noted) when that would take too many rules."""
     minimum, maximum = context.bounds(minimum, maximum, "minProperties", "maxProperties")
-    cap = maximum if maximum is not None else minimum
-    if len(members) * (cap + 1) > _MOST_STATES or (minimum <= 1 and maximum is None):
+    lists = Counted(members, loose, extra, comma, context.rules, "object", minimum, maximum)
+    if not lists.is_small or (minimum <= 1 and maximum is None and not loose):
         if minimum > 1 or maximum is not None:
             context.say("minProperties" if minimum > 1 else "maxProperties", "too many declared members to count them", Code.BUDGET)
         return None
-    node = counted(members, extra, comma, context.rules, "object", minimum, maximum)
+    node = lists.node()
     if node is None:
         return None
-    nonempty = minimum > 0 or any(member.required for member in members)
+    nonempty = minimum > 0 or any(member.required for member in [*members, *loose])
     return context.syntax.listing(context.rules, node, members=True, may_be_empty=not nonempty)

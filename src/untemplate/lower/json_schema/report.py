@@ -27,6 +27,8 @@ class Report:
     def about(self, parts: Iterable[Part], keyword: str, message: str, code: str = Code.WIDENED) -> None:
         """Note that a keyword was widened, at each of ``parts`` that has it (at the first, where none has)."""
         listed = list(parts)
-        pointers = [part.pointer for part in listed if isinstance(part.schema, dict) and keyword in part.schema]
-        for pointer in pointers or [part.pointer for part in listed[:1]] or [""]:
-            self.add(pointer, keyword, message, code)
+        having = [part for part in listed if isinstance(part.schema, dict) and keyword in part.schema]
+        for part in having or listed[:1]:
+            self.add(part.pointer, part.made or keyword, message, code)
+        if not listed:
+            self.add("", keyword, message, code)

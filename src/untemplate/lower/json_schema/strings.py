@@ -85,10 +85,10 @@ def _read_unwanted(facts: StringFacts, context: Context) -> list[Regex]:
         try:
             pattern = parse_pattern(text)
         except PatternError:
-            context.say("not", f"the pattern {text!r:.80} cannot be read")
+            context.say("pattern", f"the opposite of the pattern {text!r:.80} cannot be read")
             continue
         if pattern.notes:
-            context.say("not", f"{pattern.notes[0]} in {text!r:.80} is not excluded")
+            context.say("pattern", f"{pattern.notes[0]} in {text!r:.80} is not excluded")
         else:
             found.append(pattern.node)
     return found
@@ -155,11 +155,12 @@ def _combine(facts: StringFacts, wanted: list[_Found], unwanted: list[Regex], co
             context.say(one.keyword, f"a look-around in {one.text!r:.80} is taken as always true")
     for node in unwanted:
         if _is_exact(node):
-            narrow("not", "a pattern", lambda known, node=node: automaton.without(known, search(node).automaton))  # type: ignore[misc]
+            narrow("pattern", "its opposite", lambda known, node=node: automaton.without(known, search(node).automaton))  # type: ignore[misc]
         else:
-            context.say("not", "a look-around is not excluded")
+            context.say("pattern", "a look-around is not excluded")
     if facts.excluded:
-        narrow("not", "a list of values", lambda known: automaton.without(known, automaton.from_strings(facts.excluded)))
+        keyword = context.named("enum", "const")
+        narrow(keyword, "that none of these fits", lambda known: automaton.without(known, automaton.from_strings(facts.excluded)))
     for mark in context.syntax.forbidden:
         narrow("pattern", repr(mark), lambda known, mark=mark: automaton.without(known, search(text_regex(mark)).automaton))  # type: ignore[misc]
     if facts.minimum:
@@ -194,7 +195,7 @@ def _by_automaton(facts: StringFacts, wanted: list[_Found], unwanted: list[Regex
     except TooLargeError:
         first = wanted[0] if wanted else None
         context.say(
-            first.keyword if first else "not",
+            first.keyword if first else context.named("pattern", "enum", "const"),
             "what is said together makes too large a grammar; only the first pattern is kept",
             Code.BUDGET,
         )
