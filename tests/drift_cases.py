@@ -136,3 +136,92 @@ CASES = (
     ),
     DriftCase("calls added to a template without", PLAIN, ((PLAIN, JSON_TAGS),), "breaking", "turn"),
 )
+
+_VALUE = "{{ value if value is string else value | tojson }}"
+RENDERED_CASES = (
+    DriftCase(
+        "strings of several lines in a section of their own",
+        TAGS,
+        (
+            (
+                _VALUE,
+                "{{ '<![CDATA[' ~ value ~ ']]>' if value is string and '\\n' in value else value if value is string else value | tojson }}",
+            ),
+        ),
+        "breaking",
+        "turn",
+    ),
+    DriftCase(
+        "strings escaped as in HTML", TAGS, ((_VALUE, "{{ value | e if value is string else value | tojson }}"),), "breaking", "turn"
+    ),
+    DriftCase(
+        "booleans as words",
+        TAGS,
+        ((_VALUE, "{{ ('yes' if value else 'no') if value is boolean else value if value is string else value | tojson }}"),),
+        "breaking",
+        "turn",
+    ),
+    DriftCase(
+        "null as a string",
+        JSON_TAGS,
+        (("call.function.arguments | tojson", "call.function.arguments | tojson | replace(': null', ': \"null\"')"),),
+        "breaking",
+        "turn",
+    ),
+    DriftCase(
+        "no arguments as null",
+        JSON_TAGS,
+        (("{{ call.function.arguments | tojson }}}", "{{ call.function.arguments | tojson if call.function.arguments else 'null' }}}"),),
+        "breaking",
+        "turn",
+    ),
+    DriftCase(
+        "no arguments left out",
+        COUNTED,
+        (
+            (
+                "<|args|>{{ call.function.arguments | tojson }}",
+                "{% if call.function.arguments %}<|args|>{{ call.function.arguments | tojson }}{% endif %}",
+            ),
+        ),
+        "breaking",
+        "turn",
+    ),
+    DriftCase(
+        "a rule before the third call",
+        JSON_TAGS,
+        (("{{ '\\n' if message.content", "{{ '\\n---\\n' if loop.index > 2 else '\\n' if message.content"),),
+        "breaking",
+        "turn",
+    ),
+    DriftCase(
+        "long content in tags",
+        JSON_TAGS,
+        (
+            (
+                "{{ message.content or '' }}",
+                "{{ '<long>' ~ message.content ~ '</long>' if (message.content or '') | length > 15 else message.content or '' }}",
+            ),
+        ),
+        "breaking",
+        "turn",
+    ),
+    DriftCase(
+        "characters escaped in JSON",
+        JSON_TAGS,
+        (("call.function.arguments | tojson", "call.function.arguments | tojson(ensure_ascii=true)"),),
+        "same",
+    ),
+    DriftCase(
+        "JSON over several lines", JSON_TAGS, (("call.function.arguments | tojson", "call.function.arguments | tojson(indent=2)"),), "same"
+    ),
+    DriftCase("JSON without white space", ARRAY, (("arguments | tojson", "arguments | tojson(separators=(',', ':'))"),), "same"),
+    DriftCase("ends of strings trimmed", TAGS, ((_VALUE, "{{ value | trim if value is string else value | tojson }}"),), "same"),
+    DriftCase(
+        "content trimmed",
+        JSON_TAGS,
+        (("</think>\n\n{% endif %}{{ message.content or '' }}", "</think>\n\n{% endif %}{{ (message.content or '') | trim }}"),),
+        "same",
+    ),
+)
+"""Revisions that only the rendering shows, breaking ones and harmless ones: the specs of both sides lay turns out alike."""

@@ -58,7 +58,7 @@ def test_a_person_sees_both_sides_and_the_turn_that_breaks_in_80_columns(folder:
     run(["diff", str(folder / "old.jinja"), str(folder / "renamed.jinja")])
     out = capsys.readouterr().out
     assert 'core: "<tool_call>"  core: "<toolcall>"' in out
-    assert "a new turn: <toolcall>\\n" in out
+    assert "a new turn, as its template renders it: <toolcall>" in out
     assert [line for line in out.splitlines() if len(line) > 80] == []
     assert "\x1b" not in out
 

@@ -13,7 +13,7 @@ from untemplate.cli.reports import FORMATS, Item, Level, ReportText, to_format
 from untemplate.cli.sources import SourceOptions, compile_at
 from untemplate.cli.visible import visible
 from untemplate.cli.voice import Voice, print_all, with_voice, write_result
-from untemplate.drift.model import Drift, Finding, Severity
+from untemplate.drift.model import Drift, Finding, Origin, Severity
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _COLORS = {Severity.BREAKING: "red", Severity.COMPATIBLE: "yellow", Severity.COSMETIC: "cyan"}
 _LEVELS = {Severity.BREAKING: Level.ERROR, Severity.COMPATIBLE: Level.WARNING, Severity.COSMETIC: Level.NOTE}
+_FROM = {Origin.RENDERED: "as its template renders it", Origin.COMPOSED: "as its spec lays it out"}
 _FAILS = {"breaking": Severity.BREAKING, "compatible": Severity.COMPATIBLE, "any": Severity.COSMETIC}
 
 
@@ -60,7 +61,7 @@ def _side(path: str) -> Side:
     if looks_like_spec(path):
         return side_of_spec(read_spec(path))
     source, compiled = compile_at(path, SourceOptions(), verify=False)
-    return side_of_template(source, compiled.spec, compiled.evidence)
+    return side_of_template(source, compiled.spec, compiled.found, compiled.evidence)
 
 
 def drift_to_data(drift: Drift) -> dict[str, Any]:
@@ -89,20 +90,39 @@ def _shown(drift: Drift, old: str, new: str) -> Iterator[RenderableType]:
 
 def _shown_finding(finding: Finding) -> Iterator[RenderableType]:
     from rich.padding import Padding
-    from rich.table import Table
     from rich.text import Text
 
     color = _COLORS[finding.severity]
     yield Text.assemble((finding.severity.value, f"bold {color}"), "  ", (finding.path, "bold"), (f"  {finding.kind}", "dim"))
     yield Padding(Text(finding.explanation), (0, 0, 0, 2), expand=False)
-    table = Table(box=None, header_style="dim", pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("old", ratio=1, overflow="fold")
-    table.add_column("new", ratio=1, overflow="fold")
-    table.add_row(Text(_value(finding.old), style="red"), Text(_value(finding.new), style="green"))
-    yield Padding(table, (0, 0, 0, 2))
+    if finding.old is not None or finding.new is not None:
+        yield Padding(_side_by_side(finding), (0, 0, 0, 2))
     for name, text in _proof_lines(finding):
         yield Padding(Text.assemble((f"{name}: ", "dim"), text), (0, 0, 0, 2), expand=False)
     yield Text("")
+
+
+def _side_by_side(finding: Finding) -> RenderableType:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, header_style="dim", pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("old", ratio=1, overflow="fold")
+    table.add_column("new", ratio=1, overflow="fold")
+    old, new = _values(finding)
+    table.add_row(Text(old, style="red"), Text(new, style="green"))
+    return table
+
+
+def _values(finding: Finding) -> tuple[str, str]:
+    """Return both values as YAML; of two mappings only the keys that differ."""
+    old, new = finding.old, finding.new
+    if isinstance(old, dict) and isinstance(new, dict):
+        old, new = (
+            {key: value for key, value in one.items() if key not in other or other[key] != value} or None
+            for one, other in ((old, new), (new, old))
+        )
+    return _value(old), _value(new)
 
 
 def _value(value: Any) -> str:
@@ -119,11 +139,16 @@ def _value(value: Any) -> str:
 
 def _proof_lines(finding: Finding) -> Iterator[tuple[str, str]]:
     if finding.proof is not None:
-        yield "a new turn", visible(finding.proof.turn)
+        yield f"a new turn, {_FROM[finding.proof.origin]}", visible(finding.proof.turn)
         yield "is meant as", visible(finding.proof.expected)
         yield "the old gets", "nothing: its grammar forbids the turn" if finding.proof.got is None else visible(finding.proof.got)
     for probe in finding.evidence:
         yield "seen in probe", visible(probe)
+
+
+def _value_lines(finding: Finding) -> Iterator[tuple[str, str]]:
+    if finding.old is not None or finding.new is not None:
+        yield from zip(("old", "new"), _values(finding), strict=True)
 
 
 # --- for programs ------------------------------------------------------------------------------------------------------
@@ -137,7 +162,7 @@ def _report(drift: Drift, old: str, new: str) -> ReportText:
             file=new,
             place=finding.path,
             message=f"{finding.severity.value}: {finding.explanation}",
-            details=(("old", _value(finding.old)), ("new", _value(finding.new)), *_proof_lines(finding)),
+            details=(*_value_lines(finding), *_proof_lines(finding)),
         )
         for finding in drift.findings
     ]

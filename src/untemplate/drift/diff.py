@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from untemplate.drift.model import Drift, Finding, Proof, Severity
-from untemplate.drift.proof import Taker, find_break
-from untemplate.drift.samples import SampleTurn, sample_turns
+from untemplate.drift.model import Drift, Finding, Origin, Proof, Severity
+from untemplate.drift.proof import Taker, break_of, find_break
+from untemplate.drift.samples import Meant, SampleTurn, composed_turns
 from untemplate.drift.units import Unit, compare_units, with_unit
 from untemplate.drift.words import explain, naming_of
 from untemplate.infer.evidence import Evidence
@@ -24,7 +24,7 @@ class Side:
 
     spec: Spec
     turns: tuple[SampleTurn, ...] = ()
-    """Turns that the template itself rendered; those that the spec composes come on top."""
+    """As its template renders them, the shortest first; empty for a side that is a spec alone, which composes its own."""
     prompts: Mapping[str, str] = field(default_factory=dict)
     """Prompts that the template rendered, by what was asked; empty for a side that is a spec alone."""
     evidence: Mapping[str, tuple[Evidence, ...]] = field(default_factory=dict)
@@ -37,7 +37,7 @@ def diff(old: Side, new: Side) -> Drift:
     judge = _Judge.of(old, new)
     findings = [judge.finding(unit) for unit in units]
     if judge.forward is not None and not any(finding.severity is Severity.BREAKING for finding in findings):
-        findings.append(_together(judge.forward))
+        findings.append(_together(judge.forward, shown_by_specs=judge.forward_of_specs() is not None))
     findings += _prompt_findings(old, new, any(finding.kind in ("prompt", "generation_prompt") for finding in findings))
     ranked = sorted(findings, key=lambda finding: -finding.severity.rank)
     return Drift(old=old.spec.template.name, new=new.spec.template.name, findings=tuple(ranked))
@@ -48,6 +48,9 @@ class _Judge:
     """Settles what one unit's difference means, by reading turns that have only that difference."""
 
     old: Taker
+    new: Taker
+    turns: tuple[SampleTurn, ...]
+    """The new one's."""
     forward: Proof | None
     """A new turn that the old parser misreads or the old grammar forbids."""
     backward: Proof | None
@@ -58,12 +61,21 @@ class _Judge:
     @classmethod
     def of(cls, old: Side, new: Side) -> _Judge:
         before, after = Taker(old.spec), Taker(new.spec)
+        olds, news = (side.turns or composed_turns(side.spec) for side in (old, new))
+        old_by, new_by = _by_meaning(olds), _by_meaning(news)
+        turns = _telling(news, old_by)
         return cls(
             old=before,
-            forward=find_break(before, after, _turns(new)),
-            backward=find_break(after, before, _turns(old)),
+            new=after,
+            turns=turns,
+            forward=find_break(before, after, turns, old_by),
+            backward=find_break(after, before, _telling(olds, new_by), new_by),
             evidence=new.evidence,
         )
+
+    def forward_of_specs(self) -> Proof | None:
+        """Return the first break among the turns that the new spec lays out itself."""
+        return find_break(self.old, self.new, composed_turns(self.new.spec))
 
     def finding(self, unit: Unit) -> Finding:
         """Return a unit's difference with its severity."""
@@ -85,8 +97,35 @@ class _Judge:
         if self.forward is None:
             return None
         alone = with_unit(self.old.spec, unit)
-        turns = sample_turns(alone) if alone is not None else ()
-        return find_break(self.old, Taker(alone), turns) if alone is not None and turns else self.forward
+        turns = composed_turns(alone) if alone is not None else ()
+        if alone is None or not turns:
+            return self.forward
+        proof = find_break(self.old, Taker(alone), turns)
+        return None if proof is None else self._own_proof(unit, proof) or proof
+
+    def _own_proof(self, unit: Unit, composed: Proof) -> Proof | None:
+        """Return the shortest turn of the new template itself that breaks, and would for this unit if all else were new already."""
+        back = with_unit(self.new.spec, replace(unit, old=unit.new, new=unit.old))
+        blamed = Taker(back) if back is not None else None
+        return find_break(self.old, self.new, (turn for turn in self.turns if turn.text == composed.turn or self._is_blamed(blamed, turn)))
+
+    def _is_blamed(self, blamed: Taker | None, turn: SampleTurn) -> bool:
+        return blamed is not None and break_of(blamed, self.new, turn) is not None
+
+
+def _by_meaning(turns: tuple[SampleTurn, ...]) -> dict[Meant, SampleTurn]:
+    """Return the turns that a side writes and reads by what they mean: of a template those that it renders itself."""
+    read = [turn for turn in turns if turn.read]
+    rendered = [turn for turn in read if turn.origin is Origin.RENDERED]
+    return {turn.meant: turn for turn in rendered or read}
+
+
+def _telling(turns: tuple[SampleTurn, ...], before: Mapping[Meant, SampleTurn]) -> tuple[SampleTurn, ...]:
+    """Return the turns of one side that tell something of the other's parser.
+
+    A turn that its own parser does not read tells nothing, unless the other side writes the same message otherwise and reads that.
+    """
+    return tuple(turn for turn in turns if turn.read or (turn.meant in before and before[turn.meant].text != turn.text))
 
 
 def _probes(unit: Unit, evidence: Mapping[str, tuple[Evidence, ...]]) -> tuple[str, ...]:
@@ -95,22 +134,21 @@ def _probes(unit: Unit, evidence: Mapping[str, tuple[Evidence, ...]]) -> tuple[s
     return tuple(dict.fromkeys(entry.probe for entry in evidence[max(near, key=len)])) if near else ()
 
 
-def _turns(side: Side) -> tuple[SampleTurn, ...]:
-    return tuple(sorted((*side.turns, *sample_turns(side.spec)), key=lambda turn: len(turn.text)))
-
-
 def _harmless(unit: Unit) -> Severity:
     return Severity.COMPATIBLE if unit.steers_turns or unit.path[0] == "tokens" else Severity.COSMETIC
 
 
-def _together(proof: Proof) -> Finding:
+def _together(proof: Proof, *, shown_by_specs: bool) -> Finding:
+    """Return the finding for a turn that breaks where no unit does."""
+    taker = "grammar made from the old template forbids" if proof.got is None else "parser made from the old template misreads"
+    rendered = f"the new template writes this turn otherwise, which its spec does not say: a {taker} it"
     return Finding(
         kind="turn",
         path="turn",
         old=None,
         new=None,
         severity=Severity.BREAKING,
-        explanation="no single change breaks the old parser or grammar, all of them together do",
+        explanation="no single change breaks the old parser or grammar, all of them together do" if shown_by_specs else rendered,
         proof=proof,
     )
 

@@ -23,12 +23,22 @@ class Severity(StrEnum):
         return list(Severity).index(self) + 1
 
 
+class Origin(StrEnum):
+    """Where the text of a turn is from."""
+
+    RENDERED = "rendered"
+    """The template renders it."""
+    COMPOSED = "composed"
+    """The spec lays it out: there is no template, it leaves this turn out of the history, or there is one only in part."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proof:
     """The shortest turn found on which old and new part."""
 
     turn: str
     """As the new template writes it."""
+    origin: Origin
     expected: str
     """What was meant, as JSON of the message."""
     got: str | None

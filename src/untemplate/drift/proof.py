@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 
 from untemplate.drift.model import Proof
-from untemplate.drift.samples import SampleTurn, make_parser, read_message
+from untemplate.drift.samples import Meant, SampleTurn, make_parser, read_message
 from untemplate.emit.engine import Engine
 from untemplate.errors import GrammarError
 from untemplate.parser import Parser
@@ -37,18 +38,33 @@ class Taker:
 
     def writes(self, turn: SampleTurn) -> bool:
         """Return whether the grammar can write a turn, with or without its end."""
-        return self.engine is not None and (self.engine.accepts(turn.body) or self.engine.accepts(turn.text))
+        texts = dict.fromkeys((turn.body, turn.body.rstrip(), turn.text))
+        return self.engine is not None and any(self.engine.accepts(text) for text in texts)
 
 
-def find_break(old: Taker, new: Taker, turns: Sequence[SampleTurn]) -> Proof | None:
-    """Return the first of the new one's turns that the old parser misreads, or that the new grammar writes and the old forbids.
+Before = Mapping[Meant, SampleTurn]
+"""The old one's turns by what they mean."""
 
-    ``None`` where the old one takes them all.
+
+def find_break(old: Taker, new: Taker, turns: Iterable[SampleTurn], before: Before = MappingProxyType({})) -> Proof | None:
+    """Return the first of the new one's turns that breaks; ``None`` where the old one takes them all."""
+    return next((proof for turn in turns if (proof := break_of(old, new, turn, before)) is not None), None)
+
+
+def break_of(old: Taker, new: Taker, turn: SampleTurn, before: Before = MappingProxyType({})) -> Proof | None:
+    """Return what a turn shows that the old parser misreads or the old grammar forbids; ``None`` if it does neither.
+
+    A turn that the new grammar forbids too counts only where the old template writes the same message with other words, and its
+    grammar allows those: no grammar allows all white space that a template may write.
     """
-    for turn in turns:
-        got = read_message(old.parser.parse(turn.text))
-        if got != turn.meant:
-            return Proof(turn=turn.text, expected=turn.meant.shown(), got=got.shown())
-        if turn.meant.calls and old.engine is not None and new.writes(turn) and not old.writes(turn):
-            return Proof(turn=turn.text, expected=turn.meant.shown(), got=None)
+    got = read_message(old.parser.parse(turn.text))
+    if got != turn.meant:
+        return Proof(turn=turn.text, origin=turn.origin, expected=turn.meant.shown(), got=got.shown())
+    if turn.meant.calls and old.engine is not None and not old.writes(turn) and (new.writes(turn) or _rewritten(old, turn, before)):
+        return Proof(turn=turn.text, origin=turn.origin, expected=turn.meant.shown(), got=None)
     return None
+
+
+def _rewritten(old: Taker, turn: SampleTurn, before: Before) -> bool:
+    same = before.get(turn.meant)
+    return same is not None and "".join(same.text.split()) != "".join(turn.text.split()) and old.writes(same)

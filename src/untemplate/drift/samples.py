@@ -1,13 +1,15 @@
-"""Turns that a spec's template writes, from the shortest on: what two compiled templates are held against."""
+"""Turns of every kind, from the shortest on: what two compiled templates are held against."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from untemplate.drift.model import Origin
 from untemplate.parser import Parser, build_parser
+from untemplate.probe.cases import CallCase, Case
 from untemplate.runtime.message import Message
 from untemplate.spec.compose import ComposedCall, compose
 from untemplate.spec.model import ReasoningMode, Spec
@@ -59,6 +61,15 @@ class SampleTurn:
     body: str
     """The same without the end of turn, which an engine's stop takes away."""
     meant: Meant
+    origin: Origin = Origin.COMPOSED
+    read: bool = True
+    """Whether the parser of its own spec gets what is meant."""
+
+
+def meant_by(case: Case) -> Meant:
+    """Return what a client should get of a message."""
+    calls = tuple((call.name, json.dumps(dict(call.arguments), ensure_ascii=False, separators=(",", ":"))) for call in case.calls)
+    return Meant(content=(case.content or "").strip(), reasoning=(case.reasoning or "").strip(), calls=calls)
 
 
 def read_message(message: Message) -> Meant:
@@ -79,11 +90,17 @@ def make_parser(spec: Spec, tool_choice: str = "auto") -> Parser:
     return build_parser(spec, tools=TOOLS, tool_choice=tool_choice, new_id=lambda: "id")
 
 
-def sample_turns(spec: Spec) -> tuple[SampleTurn, ...]:
-    """Return turns of every kind that a spec can write and its own parser reads, the shortest first."""
+def composed_turns(spec: Spec) -> tuple[SampleTurn, ...]:
+    """Return turns of every kind as a spec lays them out and its own parser reads them, the shortest first."""
     parser = make_parser(spec)
-    turns = {turn.text: turn for turn in _written(spec, parser.start.prefill)}
-    return tuple(sorted((turn for turn in turns.values() if reads(parser, turn)), key=lambda turn: (len(turn.text), turn.text)))
+    made = (compose_turn(spec, case, parser.start.prefill) for case in sample_cases() if fits(spec, case))
+    turns = {turn.text: turn for turn in made if turn is not None}
+    return in_length(turn for turn in turns.values() if reads(parser, turn))
+
+
+def in_length(turns: Iterable[SampleTurn]) -> tuple[SampleTurn, ...]:
+    """Return turns, the shortest first."""
+    return tuple(sorted(turns, key=lambda turn: (len(turn.text), turn.text)))
 
 
 def reads(parser: Parser, turn: SampleTurn) -> bool:
@@ -91,45 +108,43 @@ def reads(parser: Parser, turn: SampleTurn) -> bool:
     return read_message(parser.parse(turn.text)) == turn.meant
 
 
-def _written(spec: Spec, prefill: str) -> Iterator[SampleTurn]:
+def compose_turn(spec: Spec, case: Case, prefill: str) -> SampleTurn | None:
+    """Return the turn of a message as a spec lays it out, ``None`` where it does not begin as the prompt has begun it."""
+    calls = tuple(ComposedCall(name=call.name, id=call.id, arguments=call.arguments) for call in case.calls)
+    text = compose(spec.turn, reasoning=case.reasoning, content=case.content, calls=calls)
+    # A prompt that opens reasoning has no turn without it.
+    if not text.startswith(prefill):
+        return None
     ends = spec.prompt.end_of_turn
-    for reasoning, content, calls in _messages(spec):
-        text = compose(spec.turn, reasoning=reasoning, content=content, calls=calls)
-        # A prompt that opens reasoning has no turn without it.
-        if not text.startswith(prefill):
-            continue
-        end = (ends.calls if calls else ends.content) or ends.content or ("",)
-        meant = Meant(
-            content=content or "",
-            reasoning=reasoning or "",
-            calls=tuple((call.name, json.dumps(call.arguments, ensure_ascii=False, separators=(",", ":"))) for call in calls),
-        )
-        body = text[len(prefill) :]
-        # What closes the last call may be what ends the turn.
-        yield SampleTurn(text=body if body.endswith(end[0]) else body + end[0], body=body, meant=meant)
+    end = (ends.calls if calls else ends.content) or ends.content or ("",)
+    body = text[len(prefill) :]
+    # What closes the last call may be what ends the turn.
+    return SampleTurn(text=body if body.endswith(end[0]) else body + end[0], body=body, meant=meant_by(case))
 
 
-def _messages(spec: Spec) -> Iterator[tuple[str | None, str | None, tuple[ComposedCall, ...]]]:
-    reasons = spec.turn.reasoning.mode is not ReasoningMode.NONE
-    alone = spec.turn.reasoning.mode is ReasoningMode.TAGGED
-    yield None, "Yes.", ()
-    yield None, "One\n\ntwo, <b> {x} [y].", ()
-    if alone:
-        yield "Hm.", "Yes.", ()
-        yield "Hm.\n\nSo: yes.", "Yes.", ()
-    if spec.turn.calls is None:
-        return
-    calls = tuple(_call(index, arguments) for index, arguments in enumerate(_ARGUMENTS))
+def fits(spec: Spec, case: Case) -> bool:
+    """Return whether a spec has a place for every block of a message."""
+    if case.calls and (spec.turn.calls is None or len(case.calls) > (spec.capabilities.max_calls or len(case.calls))):
+        return False
+    modes = {ReasoningMode.TAGGED} if not case.calls else {ReasoningMode.TAGGED, ReasoningMode.TOOLS_ONLY}
+    return case.reasoning is None or spec.turn.reasoning.mode in modes
+
+
+def sample_cases() -> Iterator[Case]:
+    """Yield messages of every kind."""
+    yield Case(content="Yes.")
+    yield Case(content="One\n\ntwo, <b> {x} [y].")
+    yield Case(reasoning="Hm.", content="Yes.")
+    yield Case(reasoning="Hm.\n\nSo: yes.", content="Yes.")
+    calls = tuple(CallCase("lookup", f"callid{index:03d}", arguments) for index, arguments in enumerate(_ARGUMENTS))
     for call in calls:
-        yield None, None, (call,)
-    several = spec.capabilities.max_calls is None or spec.capabilities.max_calls > 1
+        yield Case(calls=(call,))
     for content in (None, "Let me look."):
-        for reasoning in (None, "Hm.") if reasons else (None,):
-            yield reasoning, content, calls[:1]
-            if several:
-                yield reasoning, content, calls[:2]
-    if several:
-        yield None, None, calls[:3]
+        for reasoning in (None, "Hm."):
+            yield Case(reasoning, content, calls[:1])
+            yield Case(reasoning, content, calls[:2])
+    yield Case(calls=calls[:3])
+    yield Case(calls=calls[2:4])
 
 
 _ARGUMENTS: tuple[dict[str, Any], ...] = (
@@ -142,8 +157,7 @@ _ARGUMENTS: tuple[dict[str, Any], ...] = (
     {"where": {"site": "a.b"}, "tags": ["one", "two"]},
     {"q": 'say "hi" & <b>\nbye', "n": 7},
     {"q": "10"},
+    {"q": "one\ntwo\n\nthree: it's a \\ there"},
+    {"q": "Größe 東京 👋"},
+    {"where": {}, "tags": []},
 )
-
-
-def _call(index: int, arguments: dict[str, Any]) -> ComposedCall:
-    return ComposedCall(name="lookup", id=f"callid{index:03d}", arguments=arguments)

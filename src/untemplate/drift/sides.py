@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from untemplate.drift.diff import Side
+from untemplate.drift.rendered import rendered_turns
 from untemplate.drift.samples import TOOLS
 from untemplate.errors import TemplateError
 from untemplate.infer.evidence import Evidence
+from untemplate.infer.turn import TurnFound
 from untemplate.source import TemplateSource
 from untemplate.spec.model import Spec
 from untemplate.template import Template, load_template
@@ -22,9 +24,10 @@ def side_of_spec(spec: Spec) -> Side:
     return Side(spec=spec)
 
 
-def side_of_template(source: TemplateSource, spec: Spec, evidence: Mapping[str, tuple[Evidence, ...]]) -> Side:
-    """Return a side whose template can still be rendered: its prompts are compared too."""
-    return Side(spec=spec, prompts=dict(_prompts(load_template(source))), evidence=evidence)
+def side_of_template(source: TemplateSource, spec: Spec, found: TurnFound, evidence: Mapping[str, tuple[Evidence, ...]]) -> Side:
+    """Return a side whose template can still be rendered: its turns are its own, and its prompts are compared too."""
+    prompts = dict(_prompts(load_template(source)))
+    return Side(spec=spec, turns=rendered_turns(spec, found), prompts=prompts, evidence=evidence)
 
 
 def _prompts(template: Template) -> Iterator[tuple[str, str]]:
