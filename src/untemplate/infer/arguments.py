@@ -87,8 +87,13 @@ def _read_pairs(
     )
     if arguments.notation is not None:
         custom = {kind: Value(encoding=Encoding.NOTATION) for kind in layout.custom}
-        arguments = replace(arguments, values={**values, **custom})
+        arguments = replace(arguments, values={**values, **custom}, notation=_with_own(arguments.notation, custom))
     return ArgumentsCut(arguments=arguments, before=len(pairs.item_open) + len(opened), after=after)
+
+
+def _with_own(notation: Notation, custom: Mapping[JsonType, Value]) -> Notation:
+    """Return the notation with its own objects and arrays inside others."""
+    return replace(notation, values={**notation.values, **custom})
 
 
 def _cut_all(cuts: Sequence[_PairsCut], special: tuple[str, ...], lead: str = "") -> ListCut | None:

@@ -19,8 +19,8 @@ TYPED: Mapping[JsonType, Any] = {
     JsonType.NUMBER: sentinels.NUMBER,
     JsonType.BOOLEAN: True,
     JsonType.NULL: None,
-    JsonType.OBJECT: {"zkobjq": sentinels.INTEGER},
-    JsonType.ARRAY: [sentinels.INTEGER, "zvarrq"],
+    JsonType.OBJECT: {"zkobjq": sentinels.INTEGER, "zkbooq": True},
+    JsonType.ARRAY: [sentinels.INTEGER, "zvarrq", True],
 }
 
 

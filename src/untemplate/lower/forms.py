@@ -13,7 +13,7 @@ from untemplate.lower.json_calls import json_call
 from untemplate.lower.marks import EMPTY, NEVER, SPACE, any_of, chunks, is_marker, many, maybe
 from untemplate.lower.signs import Signs
 from untemplate.lower.tags import Code
-from untemplate.lower.vocabulary import Vocabulary
+from untemplate.lower.vocabulary import Vocabulary, name_like
 from untemplate.peg import builder as b
 from untemplate.peg.nodes import Node, Ref
 from untemplate.spec.model import CallForm, JsonCall
@@ -63,7 +63,7 @@ def lower_form(signs: Signs, form: CallForm, vocabulary: Vocabulary, boundary: R
     tail = chunks(form.close.core) if form.close is not None else ()
     close = chunks(signs.section.close.core) if signs.section.close is not None else ()
     if form.json is None:
-        bodies = _field_bodies(form, vocabulary, Behind(tail=tail, structure=boundary, stops=stops), rules)
+        bodies = _field_bodies(form, vocabulary, Behind(tail=tail, structure=boundary, stops=stops), _content_names(signs, form), rules)
         bodies = _with_json(bodies, section, opening, _json_bodies(_USUAL, vocabulary, tail, marked=True, rules=rules))
     else:
         bodies = _json_bodies(form.json, vocabulary, tail, marked=bool(section or opening), rules=rules)
@@ -95,9 +95,19 @@ def _is_whole(opening: tuple[str, ...]) -> bool:
     return bool(opening) and is_marker("".join(opening)) and opening[-1][-1] in ">]["
 
 
-def _field_bodies(form: CallForm, vocabulary: Vocabulary, behind: Behind, rules: b.ArenaBuilder) -> _Bodies:
+def _content_names(signs: Signs, form: CallForm) -> Node:
+    """Return what stands for content where a call has its name, such as a receiver called ``all``: no tool of that name is meant."""
+    opening = form.open.core
+    cores = [marker.core[len(opening) :].strip() for marker in signs.content_open if opening and marker.core.startswith(opening)]
+    return any_of(*(b.seq(SPACE, b.lit(core), b.negate(name_like(emit=False))) for core in cores if core))
+
+
+def _field_bodies(form: CallForm, vocabulary: Vocabulary, behind: Behind, not_names: Node, rules: b.ArenaBuilder) -> _Bodies:
     body = field_call(form, vocabulary, behind, rules)
-    committed = any_of(rules.add("call", body.committed()), rules.add("unknown-call", body.undeclared()))
+    undeclared = body.undeclared()
+    if not_names != NEVER:
+        undeclared = b.seq(b.negate(not_names), undeclared)
+    committed = any_of(rules.add("call", body.committed()), rules.add("unknown-call", undeclared))
     whole = rules.add("whole-call", body.complete())
     bare: Node = committed
     if form.open.core.strip() and behind.tail and is_marker("".join(inner_opening(form))) and inner_closing(form):

@@ -40,6 +40,8 @@ class Signs:
     """The last tag of the assistant's header, which models repeat."""
     header_rest: Marker | None
     """The end of the assistant's header that the prompt leaves to the model; ``None`` where it writes all but white space of it."""
+    header_blank: str
+    """White space at the end of that header, where a prompt leaves only this to the model."""
 
 
 def read_signs(spec: Spec, *, with_calls: bool) -> Signs:
@@ -61,11 +63,12 @@ def read_signs(spec: Spec, *, with_calls: bool) -> Signs:
     if content.after_reasoning is not None:
         opens.append(content.after_reasoning)
     section = turn.calls.section if turn.calls is not None else Section()
-    if turn.calls is not None and section.several_only is False and not section.separator.strip():
+    if turn.calls is not None and section.several_only is False and section.open is None and not section.separator.strip():
         layouts[section.separator] = None
     frame = turn.frame if turn.frame is not None and turn.frame.separator.core.strip() else None
     rest = _header_rest(spec)
-    blanks = (*(marker.text for marker in opens if not marker.core.strip()), rest if not rest.strip() else "")
+    header_blank = rest if not rest.strip() else ""
+    blanks = (*(marker.text for marker in opens if not marker.core.strip()), header_blank)
     return Signs(
         reasoning_open=_reasoning_open(spec),
         reasoning_close=_reasoning_close(spec),
@@ -81,6 +84,7 @@ def read_signs(spec: Spec, *, with_calls: bool) -> Signs:
         layouts=tuple(layout for layout in layouts if layout),
         header_tail=_header_tail(spec),
         header_rest=Marker(core=rest.strip(), before=white_before(rest), after=white_after(rest)) if rest.strip() else None,
+        header_blank=header_blank,
     )
 
 

@@ -127,9 +127,11 @@ class NotationSyntax(Syntax):
         return _laid_out(self._item, EMPTY, value)
 
     def comma(self, rules: RuleBook, *, members: bool) -> Node:
-        """Return what stands between two members, or two items."""
+        """Return what stands between two members, or two items; white space behind a mark is free, as it is in JSON."""
         layout = self.notation.object if members else self.notation.array
-        return literal(layout.separator) if layout is not None else EMPTY
+        separator = layout.separator if layout is not None else ""
+        mark = separator.rstrip()
+        return literal(separator) if mark in ("", separator) else seq(literal(mark), JSON.space(rules))
 
     def listing(self, rules: RuleBook, inside: Node, *, members: bool, may_be_empty: bool) -> Node:
         """Return an object or an array around its list of members or items, which is not empty itself."""

@@ -5,7 +5,7 @@ White space of layout may be written or left out, as the parser takes it. The ca
 
 from __future__ import annotations
 
-from untemplate.lower.marks import EMPTY, chunks, is_marker
+from untemplate.lower.marks import EMPTY, chunks, is_marker, white_after
 from untemplate.lower.request import Request
 from untemplate.lower.signs import Signs, form_openings, read_signs
 from untemplate.lower.start import Start, is_in_content, state_of
@@ -26,7 +26,7 @@ def written_turn(spec: Spec, request: Request, calls: Node | None, *, start: Sta
     if calls is not None and from_trigger:
         return b.seq(calls, Space(written="\n"))
     opened = is_in_content(start, signs)
-    parts = [EMPTY if opened else _reasoning(spec, signs, state_of(start, signs))]
+    parts = [EMPTY if opened else _reasoning(spec, signs, state_of(start, signs), start)]
     if request.grammar is not None:
         parts.append(Gbnf(text=request.grammar))
     elif request.has_schema:
@@ -35,7 +35,8 @@ def written_turn(spec: Spec, request: Request, calls: Node | None, *, start: Sta
         required = calls is not None and request.tool_choice in ("required", "named")
         blocks = [block for block in spec.turn.blocks if block is not Block.REASONING]
         parts += [_block(spec, signs, block, calls, required=required, opened=opened) for block in blocks]
-    return b.seq(*(part for part in parts if part != EMPTY), Space(written="\n"))
+    unsaid = signs.header_blank if not start.prefill else ""
+    return b.seq(Space(written=unsaid) if unsaid else EMPTY, *(part for part in parts if part != EMPTY), Space(written="\n"))
 
 
 def _exact(marker: Marker) -> Node:
@@ -49,19 +50,24 @@ def _separator(signs: Signs) -> Node:
     return _exact(signs.frame.separator) if signs.frame is not None else EMPTY
 
 
-def _reasoning(spec: Spec, signs: Signs, state: PromptState) -> Node:
+def _reasoning(spec: Spec, signs: Signs, state: PromptState, start: Start) -> Node:
     """Return reasoning: its rest where the prompt has opened it, a whole block or nothing where it has not."""
-    if state is PromptState.AFTER_REASONING or not signs.reasoning_close:
+    if not signs.reasoning_close:
         return EMPTY
     close = signs.reasoning_close[0]
+    if state is PromptState.AFTER_REASONING:
+        unsaid = close.after.removeprefix(white_after(start.prefill))
+        return Space(written=unsaid) if unsaid else EMPTY
     ends = (*signs.ends, *([signs.frame.separator] if signs.frame is not None else []))
     text = Until(stops=tuple(dict.fromkeys((close.core, *(chunks(end.core)[0] for end in ends)))))
     rest = b.seq(text, _exact(close), _separator(signs))
     if state is PromptState.REASONING:
         return rest
-    ways: list[Node] = [b.lit(text) for text in signs.empty_reasoning]
-    if spec.turn.reasoning.open and signs.reasoning_open:
-        ways.insert(0, b.seq(_exact(signs.reasoning_open[0]), rest))
+    opening = signs.reasoning_open[0] if spec.turn.reasoning.open and signs.reasoning_open else None
+    blank = None if opening is None else "".join((opening.core + close.core).split())
+    ways: list[Node] = [b.lit(text) for text in signs.empty_reasoning if "".join(text.split()) != blank]
+    if opening is not None:
+        ways.insert(0, b.seq(_exact(opening), rest))
     return b.optional(b.choice(*ways)) if ways else EMPTY
 
 

@@ -10,6 +10,7 @@ from untemplate.infer.turn import TurnFound
 from untemplate.probe.cases import Case
 from untemplate.probe.shape import Shape
 from untemplate.spec.model import Spec
+from untemplate.text.edges import marker_atoms
 
 
 class Writer(Protocol):
@@ -97,17 +98,29 @@ def render_turn(case: Case, mode: Mode, header: str) -> RenderedTurn | NotRender
     """Return the turn of ``case``, or why there is none.
 
     What follows the generation prompt is the turn, where history agrees with that prompt; else what follows ``header``. Where
-    history begins with reasoning itself, the prompt's own opening is what it leaves unsaid.
+    history begins with reasoning itself, the prompt's own opening is what it leaves unsaid. Where the prompt ends with the header unasked,
+    history may have written other text before it.
     """
     text = turn_text(case, mode)
     if text is None:
         return NotRendered(because=_refusal(case, mode))
+    if not mode.generation and header and mode.base.endswith(header) and text.startswith(header):
+        return RenderedTurn(case=case, mode=mode, prompt=mode.base, text=text[len(header) :])
     for opening in _openings(mode.generation, header):
         if text.startswith(opening):
             rest = text[len(opening) :]
+            if opening == header and not case.reasoning and (again := _said_again(mode.generation, rest)):
+                return RenderedTurn(case=case, mode=mode, prompt=mode.base + mode.generation, text=rest[len(again) :])
             unsaid = opening == header and mode.generation.startswith(header) and case.reasoning and rest.startswith(case.reasoning)
             return RenderedTurn(case=case, mode=mode, prompt=mode.base + (mode.generation if unsaid else opening), text=rest)
     return NotRendered(because="the turn does not begin with the assistant's header")
+
+
+def _said_again(generation: str, rest: str) -> str:
+    """Return the end of the generation prompt with which history begins, such as the close of a block that it does not open."""
+    sizes = range(min(len(generation), len(rest)), 0, -1)
+    found = next((rest[:size] for size in sizes if generation.endswith(rest[:size])), "")
+    return found if found.strip() in marker_atoms(generation) else ""
 
 
 def _openings(generation: str, header: str) -> Iterable[str]:

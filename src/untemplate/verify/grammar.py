@@ -81,12 +81,19 @@ def _from_trigger(turn: RenderedTurn, grammar: Grammar) -> str:
     if not grammar.lazy:
         return turn.text
     spoken = (turn.case.content or "").strip()
-    start, stop = 0, len(turn.text)
-    if spoken in turn.text:
-        at = turn.text.index(spoken)
-        start, stop = (0, at) if any(-1 < turn.text.find(word) < at for word in grammar.triggers) else (at + len(spoken), stop)
+    start, stop = _behind_reasoning(turn, grammar), len(turn.text)
+    at = turn.text.find(spoken, start)
+    if at >= 0:
+        start, stop = (start, at) if any(-1 < turn.text.find(word, start) < at for word in grammar.triggers) else (at + len(spoken), stop)
     places = [place for word in grammar.triggers if (place := turn.text.find(word, start, stop)) >= 0]
     return turn.text[min(places, default=start) : stop]
+
+
+def _behind_reasoning(turn: RenderedTurn, grammar: Grammar) -> int:
+    """Return where the search for a trigger starts: an engine that is given expressions sleeps through reasoning."""
+    thought = (turn.case.reasoning or "").strip()
+    at = turn.text.find(thought) if grammar.trigger_patterns else -1
+    return at + len(thought) if at >= 0 else 0
 
 
 def _bodies(text: str, spec: Spec) -> Iterator[str]:
