@@ -41,12 +41,14 @@ def test_a_compilation_records_what_was_read_back() -> None:
     assert spec.verification.turns == spec.verification.read_back > 3
 
 
-@pytest.mark.parametrize("name", ["function_parameter_tags", "reasoning_tagged"])
+@pytest.mark.parametrize("name", NAMES)
 def test_the_long_form_reads_whole_and_in_chunks_and_holds_the_grammar(name: str) -> None:
-    report = verify_at_length(compiled(name).spec, compiled(name).found, budget=60)
+    spec = compiled(name).spec
+    report = verify_at_length(spec, compiled(name).found, budget=200)
     assert shown(report) == []
-    assert report.grammar_checked > 10
     assert report.read_back == report.turns > 40
+    renders_calls = compiled(name).found.most_calls > 0
+    assert (report.grammar_checked > 100) == renders_calls
 
 
 def test_the_same_seed_gives_the_same_report() -> None:

@@ -20,7 +20,7 @@ from untemplate.emit.response_template_forms import (
 )
 from untemplate.emit.response_template_values import Pairs, read_pairs
 from untemplate.lower.signs import Signs
-from untemplate.spec.model import Arguments, CallForm, Encoding, FieldName, JsonType, PairList, Spec, Text, Value
+from untemplate.spec.model import Arguments, CallForm, Encoding, FieldName, JsonType, Notation, PairList, Spec, Text, Value
 from untemplate.spec.model import Field as Place
 
 _SCALARS = (JsonType.STRING, JsonType.INTEGER, JsonType.NUMBER, JsonType.BOOLEAN, JsonType.NULL)
@@ -272,7 +272,21 @@ def _is_python_list(form: CallForm, edges: CallEdges) -> bool:
         and texts.strip() == "()"
         and "".join(pair.split()) == "key=value"
         and edges.separator.strip() == pairs.separator.strip() == ","
-        and written <= {Encoding.JSON, Encoding.PYTHON}
+        and written <= {Encoding.JSON, Encoding.PYTHON, Encoding.NOTATION}
+        and (arguments.notation is None or _is_python(arguments.notation))
+    )
+
+
+def _is_python(notation: Notation) -> bool:
+    """Return whether nested values are Python's dicts and lists, whichever quotes and words stand in them."""
+    members, items = notation.object, notation.array
+    if members is None or items is None:
+        return False
+    pair = "".join(part.text if isinstance(part, Text) else part.field.value for part in members.pair)
+    return (
+        "".join(pair.split()) in ("'key':value", '"key":value')
+        and (members.open, members.separator.strip(), members.close) == ("{", ",", "}")
+        and (items.open, items.separator.strip(), items.close) == ("[", ",", "]")
     )
 
 

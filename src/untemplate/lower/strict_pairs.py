@@ -88,12 +88,15 @@ class PairWriter:
     def _shared_close(self, *, many_keys: bool) -> str:
         """Return the text that closes every value before its key is repeated, where it decides alone.
 
-        The key decides as well where that is a common text such as ``</``; not with many keys: each would need rules of its own.
+        The key decides as well where that is a common text such as ``</``, or one that other closes begin with too; not with many
+        keys: each would need rules of its own.
         """
         behind = self.pairs.pair[self.value_at + 1 :]
         if len(behind) < 2 or not isinstance(behind[0], Text) or not isinstance(behind[1], Field) or behind[1].field is not FieldName.KEY:
             return ""
-        return behind[0].text if behind[0].text.strip() and (many_keys or len(behind[0].text.strip()) > 3) else ""
+        core = behind[0].text.strip()
+        elsewhere = any(chunk.startswith(core) for stop in (self.tail.parts, *self.tail.structure) for chunk in stop)
+        return behind[0].text if core and (many_keys or (len(core) > 3 and not elsewhere)) else ""
 
     def node(self, part: Part) -> Node:
         """Return all arguments that fit ``part``, with what opens them and with the tail of the call."""

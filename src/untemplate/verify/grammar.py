@@ -52,10 +52,15 @@ class Grammars:
 
 
 def is_held(turn: RenderedTurn, spec: Spec) -> bool:
-    """Return whether the grammar has something to say about a turn: one that calls tools, and reasons before that if at all."""
+    """Return whether the grammar has something to say about a turn: one that calls tools, and reasons before that if at all.
+
+    Content that names what opens a call wakes a lazy grammar up too early, and no other grammar writes it.
+    """
     blocks = spec.turn.blocks
     late = Block.REASONING in blocks and Block.CALLS in blocks and blocks.index(Block.REASONING) > blocks.index(Block.CALLS)
-    return bool(turn.case.calls) and spec.turn.calls is not None and not (late and turn.case.reasoning)
+    if not turn.case.calls or spec.turn.calls is None or (late and turn.case.reasoning):
+        return False
+    return not any(word in (turn.case.content or "") for word in spec.tokens.triggers)
 
 
 def check_grammar(turn: RenderedTurn, grammars: Grammars) -> Difference | None:
