@@ -11,6 +11,7 @@ from untemplate.infer.recompose import recompose
 from untemplate.infer.spec import infer_spec
 from untemplate.parser import build_parser
 from untemplate.template import Template
+from untemplate.verify.verify import verify_at_length
 
 HEAD = (
     "{%- for m in messages %}{%- if m.role != 'assistant' %}{{ '<|' ~ m.role ~ '|>' ~ m.content ~ '<|end|>' }}"
@@ -74,6 +75,20 @@ ZOO = {
     + " ~ ';' }}{% endfor %}{{ '[/CALLS]' }}{% endif %}",
 }
 
+ZOO |= {
+    "an id of nine characters between marks": EACH
+    + "{%- if c.id | length != 9 or not c.id.isalnum() %}{{ raise_exception('ids have nine letters or digits') }}{% endif %}"
+    + "{{ '[CALL]' ~ c.function.name ~ '[ID]' ~ c.id ~ '[WITH]' ~ "
+    + JSON_ARGUMENTS
+    + " }}{% endfor %}",
+    "one special token before every tag": "{% if m.tool_calls %}{{ '<|ns|><calls>\n' }}"
+    + EACH
+    + "{{ '<|ns|><invoke name=\"' ~ c.function.name ~ '\">' }}"
+    + PAIRS
+    + "{{ '<|ns|><' ~ k ~ '>' ~ (v if v is string else v | tojson) ~ '<|ns|></' ~ k ~ '>' }}{% endfor %}"
+    + "{{ '<|ns|></invoke>\n' }}{% endfor %}{{ '<|ns|></calls>' }}{% endif %}",
+}
+
 ARGUMENTS: tuple[dict[str, Any], ...] = (
     {"a": "x y", "b": 7, "c": True, "d": None, "e": [1, "z"], "f": {"k": "v", "n": {"m": 1.5}}},
     {},
@@ -100,6 +115,14 @@ def test_an_unseen_dialect_is_rebuilt_from_its_spec(dialect: str) -> None:
     found = infer_spec(Template(HEAD + ZOO[dialect] + TAIL, dialect))
     assert found.spec.turn.calls is not None
     assert recompose(found.spec, found.found) == ()
+
+
+@pytest.mark.parametrize("dialect", ZOO)
+def test_an_unseen_dialect_is_read_and_written_at_length(dialect: str) -> None:
+    inferred = infer_spec(Template(HEAD + ZOO[dialect] + TAIL, dialect))
+    report = verify_at_length(inferred.spec, inferred.found, budget=100)
+    assert [(each.kind, each.difference) for each in report.mismatches] == []
+    assert report.grammar_checked > 70
 
 
 @pytest.mark.parametrize("dialect", ZOO)

@@ -12,7 +12,7 @@ from untemplate.lower.strict import StrictCalls
 from untemplate.lower.turn import lower_written
 from untemplate.lower.warnings import Code, GrammarWarning
 from untemplate.spec.compose import ComposedCall, compose
-from untemplate.spec.model import PromptState, Spec
+from untemplate.spec.model import PromptState, Spec, Turn
 
 _SENTINEL = "zqNAMEqz"
 
@@ -87,7 +87,7 @@ def triggers(spec: Spec, request: Request) -> tuple[str, ...]:
 
 def _up_to_name(spec: Spec, name: str) -> str:
     """Return how a call of a tool begins, up to its name; less where a marker stands before it."""
-    written = compose(spec.turn, calls=[ComposedCall(name=_SENTINEL, id="id", arguments={})])
+    written = compose(Turn(calls=spec.turn.calls), calls=[ComposedCall(name=_SENTINEL, id="id", arguments={})])
     start, mark, _ = written.partition(_SENTINEL)
     start = start.lstrip()
     first = chunks(start)[0] if start.strip() else ""

@@ -171,7 +171,7 @@ def _pair(arguments: Arguments, pairs: PairList, vocabulary: Vocabulary, behind:
     parts = cut_pair(pairs)
     nodes: list[Node] = [loose(parts.opening), SPACE] if parts.opening.strip() else []
     if nodes and any(text.startswith(chunks(parts.opening)[0]) for text in (*behind.tail[:1], *behind.stops)):
-        nodes.insert(0, b.negate(any_of(*(b.lit(text) for text in behind.tail[:1]), behind.structure)))
+        nodes.insert(0, b.negate(any_of(_told_apart(behind.tail, chunks(parts.opening)), behind.structure)))
     between, lead = _between(parts.between)
     closes = _closes(arguments, parts.after)
     around = Around(
@@ -191,6 +191,14 @@ def _pair(arguments: Arguments, pairs: PairList, vocabulary: Vocabulary, behind:
         own.append(b.tag(Kind.PAIR, *nodes, name, between, CUT, value_node(arguments, closed, nested)))
     key_of_any_name = key_node(parts.opening, parts.key_ends, pairs.key_quotes)
     return any_of(*own, b.tag(Kind.PAIR, *nodes, key_of_any_name, between, CUT, value_node(arguments, around, nested)))
+
+
+def _told_apart(tail: tuple[str, ...], opening: tuple[str, ...]) -> Node:
+    """Return as much of the close of a call as tells it from the opening of a pair, which may begin with the same token."""
+    alike = next(
+        (size for size, (left, right) in enumerate(zip(tail, opening, strict=False)) if left != right), min(len(tail), len(opening))
+    )
+    return loose(*tail[: alike + 1]) if tail else NEVER
 
 
 def _closed_by_name(parts: PairParts, vocabulary: Vocabulary) -> tuple[str, ...]:

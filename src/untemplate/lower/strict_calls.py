@@ -42,7 +42,7 @@ class CallWriter:
         self.compiler = compiler
         self.rules = compiler.rules
         self.texts = texts
-        self.id_pattern = id_pattern
+        self.id_pattern = None if id_pattern is None else f"^(?:{id_pattern})$"
         self.structure = structure
         self.many_keys = many_keys
 

@@ -95,7 +95,7 @@ class PairWriter:
         if len(behind) < 2 or not isinstance(behind[0], Text) or not isinstance(behind[1], Field) or behind[1].field is not FieldName.KEY:
             return ""
         core = behind[0].text.strip()
-        elsewhere = any(chunk.startswith(core) for stop in (self.tail.parts, *self.tail.structure) for chunk in stop)
+        elsewhere = any("".join(stop).startswith("".join(core.split())) for stop in (self.tail.parts, *self.tail.structure))
         return behind[0].text if core and (many_keys or (len(core) > 3 and not elsewhere)) else ""
 
     def node(self, part: Part) -> Node:

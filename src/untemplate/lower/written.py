@@ -91,10 +91,18 @@ def _block(spec: Spec, signs: Signs, block: Block, calls: Node | None, *, requir
         laid_out = b.seq(Space(written=lead), calls) if lead else calls
         return laid_out if required else b.optional(laid_out)
     if required:
-        return _wrapped(signs, EMPTY, opened=opened) if opened or (spec.turn.content.always and signs.content_open) else EMPTY
+        return _nothing_said(spec, signs, opened=opened)
     openings = [opening[0] for opening in form_openings(signs) if is_marker("".join(opening))]
     stops = [marker.core for marker in (*signs.content_close, *signs.reasoning_close)]
     stops += [*openings, *(chunks(end.core)[0] for end in signs.ends)]
     free = spec.turn.content.mode is ContentMode.WRAPPED_WITH_REASONING
     text = _wrapped(signs, Until(stops=tuple(dict.fromkeys(stops))), opened=opened, free=free)
     return b.optional(b.seq(text, b.optional(_separator(signs)) if signs.frame is not None else EMPTY))
+
+
+def _nothing_said(spec: Spec, signs: Signs, *, opened: bool) -> Node:
+    """Return what the template writes for no content before calls: the wrapper that it writes around none, or what the prompt left open."""
+    beside = spec.turn.content.with_calls
+    if not opened and beside is not None and beside.always and beside.open is not None and beside.close is not None:
+        return b.optional(b.seq(_exact(beside.open), _exact(beside.close)))
+    return _wrapped(signs, EMPTY, opened=opened) if opened or (spec.turn.content.always and signs.content_open) else EMPTY

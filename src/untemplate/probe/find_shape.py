@@ -51,7 +51,7 @@ def find_call_shape(prober: Prober) -> Shape | None:
     """Return the shape in which a call with its name and arguments is rendered, or ``None`` where the template shows none.
 
     A template that prints an argument object as Python but an argument text as it is wants the text; the object is preferred
-    wherever it is printed as JSON or by the template's own notation.
+    wherever it is printed as JSON or by the template's own notation, and where all of the call is Python.
     """
     first: Shape | None = None
     wanted = [sentinels.name(0), sentinels.key(0, 0), sentinels.value(0, 0)]
@@ -66,7 +66,8 @@ def find_call_shape(prober: Prober) -> Shape | None:
         if text is None or not all(mark in text for mark in wanted):
             continue
         if first is not None:
-            return shape if f'"{sentinels.key(0, 0)}": "{sentinels.value(0, 0)}"' in text else first
+            member = f'"{sentinels.key(0, 0)}": "{sentinels.value(0, 0)}"'
+            return shape if member in text and f"'{{{member}" not in text else first
         first = shape
         if f"'{sentinels.key(0, 0)}': '{sentinels.value(0, 0)}'" not in text:
             return first

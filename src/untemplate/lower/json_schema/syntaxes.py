@@ -14,6 +14,13 @@ from untemplate.peg.nodes import Node, Ref
 
 _CONTROL: CharSet = ((0, 0x1F), (0x7F, 0x7F))
 _HEX = chars(of("0123456789abcdef"))
+_FOUR = rep(_HEX, 4, 4)
+_CODES = alt(
+    seq(literal("x"), _HEX, _HEX),
+    seq(literal("u"), alt(seq(chars(of("0123456789abcef")), rep(_HEX, 3, 3)), seq(literal("d"), chars(of("01234567")), _HEX, _HEX))),
+    seq(literal("U00"), alt(seq(literal("0"), chars(of("123456789abcdef"))), literal("10")), _FOUR),
+)
+"""What stands behind the backslash where ``repr`` writes a character that is not printable as its number."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +49,8 @@ class PythonSyntax(Syntax):
         )
         if letters:
             ways.append(seq(literal("\\"), chars(of(letters))))
+        if members == ALL:
+            return rules.define("char", alt(*ways, seq(literal("\\"), _CODES)))
         codes = [code for low, high in escaped for code in range(low, high + 1) if chr(code) not in "\n\r\t\\" + self.quote]
         if codes:
             every = len(codes) == 30
