@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from tests.grammars import keywords, sort_out, taken
+from tests.steps import steps
 from untemplate.emit.schema_grammar import json_schema_grammar
 from untemplate.lower.json_schema.context import Budget
 
@@ -71,3 +72,41 @@ def test_equal_parts_are_one_rule():
 def test_the_same_schema_gives_the_same_bytes():
     schema = {"type": "object", "properties": {"a": {"pattern": "x|y"}, "b": {"anyOf": [{"type": "string"}, {"enum": [1, 2]}]}}}
     assert json_schema_grammar(schema) == json_schema_grammar(schema)
+
+
+def many(count, keys=20):
+    """Return a schema with ``count`` objects of different keys, whose values are of a few kinds."""
+    kinds = [
+        {"type": "integer", "minimum": -40, "maximum": 12_345},
+        {"type": "string", "description": "x"},
+        {"type": "array", "items": {"enum": ["red", "blue"]}},
+        {"type": "number", "multipleOf": 0.01},
+        {"anyOf": [{"type": "string", "pattern": "^[a-z]+-[0-9]{2,9}$"}, {"type": "null"}]},
+    ]
+    objects = [
+        {
+            "type": "object",
+            "properties": {f"key-{number}-{key}": {**kinds[(number + key) % len(kinds)], "title": f"{number}"} for key in range(keys)},
+            "required": [f"key-{number}-{key}" for key in range(4)],
+            "additionalProperties": False,
+        }
+        for number in range(count)
+    ]
+    return {"type": "object", "properties": {f"tool{number}": one for number, one in enumerate(objects)}}
+
+
+def test_work_is_linear_in_the_tools():
+    json_schema_grammar(many(8))  # what is worked out once for good
+    small, middle, large = (steps(lambda count=count: json_schema_grammar(many(count))) for count in (8, 16, 32))
+    assert large - middle < 2.3 * (middle - small)
+
+
+def test_what_equal_schemas_stand_for_is_worked_out_once_whatever_describes_them():
+    json_schema_grammar(many(1))
+    once, many_times = (steps(lambda count=count: json_schema_grammar(many(1, count))) for count in (5, 105))
+    assert many_times - once < 100 * 450  # each kind takes thousands the first time
+
+
+def test_schemas_that_python_takes_for_equal_stay_apart():
+    schema = {"type": "object", "properties": {"a": {"const": 1}, "b": {"const": True}, "c": {"const": 1.5}, "d": {"const": "1"}}}
+    sort_out(schema, [{"a": 1, "b": True, "c": 1.5, "d": "1"}], [{"a": True}, {"b": 1}, {"c": 1}, {"d": 1}])

@@ -50,11 +50,11 @@ class _Writer:
         return " ".join(map(self.item, node.items)) or '""'
 
     def item(self, node: Node) -> str:
+        if type(node) is Ref:
+            return self.names[node.name]
+        if type(node) is Literal:
+            return literal_text(node.text)
         match node:
-            case Ref(name=name):
-                return self.names[name]
-            case Literal(text=text):
-                return literal_text(text)
             case Characters():
                 return characters_text(node)
             case Repeat(item=item, minimum=minimum, maximum=maximum):

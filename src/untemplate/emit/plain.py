@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from untemplate.peg.nodes import Characters, Choice, Literal, Node, Ref, Repeat, Sequence
+from untemplate.peg.nodes import Choice, Node, Ref, Repeat, Sequence
 
 Rules = Mapping[str, Node]
 
@@ -18,16 +18,13 @@ def references(node: Node) -> list[str]:
     todo = [node]
     while todo:
         one = todo.pop()
-        kind = type(one)
-        if kind is Literal or kind is Characters:
-            continue
-        if isinstance(one, Ref):
+        if type(one) is Ref:
             found.append(one.name)
-        elif isinstance(one, Sequence):
+        elif type(one) is Sequence:
             todo.extend(one.items[::-1])
-        elif isinstance(one, Choice):
+        elif type(one) is Choice:
             todo.extend(one.options[::-1])
-        elif isinstance(one, Repeat):
+        elif type(one) is Repeat:
             todo.append(one.item)
     return found
 

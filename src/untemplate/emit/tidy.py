@@ -21,6 +21,7 @@ MOST_DEPTH = 10
 """Groups nested deeper become rules; readers of grammars are recursive."""
 _SMALL = 12
 _EASY_COUNT = 300
+_LEAVES = frozenset({Literal, Characters, Ref})
 Uses = dict[str, list[str]]
 """The rules that each rule refers to, each time it does."""
 
@@ -33,10 +34,10 @@ def tidy(rules: Rules, root: str = "root", *, frame: frozenset[str] = frozenset(
         final: rules to leave as they are (``RuleBook.final``).
     """
     book = RuleBook(rules)
-    split = {name: node if name in final else _split(node, book, name, 0) for name, node in rules.items()}
+    split = {name: node if name in final or _is_easy(node, 0) else _split(node, book, name, 0) for name, node in rules.items()}
     split.update(book.rules)
     uses = _Uses()
-    joined = _join_equal(_finite(split, root, final), root, final, uses)
+    joined = _join_equal(_finite(split, root, final, uses), root, final, uses)
     placed = _Placed(joined, root, frame, final, uses)
     return _order(_at_root(placed.rules(), root, placed.regular, uses), root, uses)
 
@@ -46,6 +47,7 @@ class _Uses:
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[Node, list[str]]] = {}
+        """By identity; the trees are kept, so that no other one gets it."""
 
     def of(self, node: Node) -> list[str]:
         known = self._known.get(id(node))
@@ -54,19 +56,35 @@ class _Uses:
         return known[1]
 
 
-def _finite(rules: dict[str, Node], root: str, final: Set[str]) -> dict[str, Node]:
+def _finite(rules: dict[str, Node], root: str, final: Set[str], uses: _Uses) -> dict[str, Node]:
     """Return ``rules`` without ways on which a model could never come to an end.
 
     Raises:
         GrammarError: E406 when there is no other way.
     """
-    endless = endless_rules(rules, final)
+    endless = endless_rules(rules, final, uses.of)
     if not endless:
         return rules
     if root in endless:
         raise GrammarError("the grammar writes no finite text: it leads back into itself on every way", code="E406")
     kept = {name: without_endless(node, endless) for name, node in rules.items() if name not in endless}
     return {name: node for name, node in kept.items() if node is not None}
+
+
+def _is_easy(node: Node, depth: int) -> bool:
+    """Tell whether there is nothing to split in a tree: most rules are small."""
+    if type(node) in _LEAVES:
+        return True
+    if isinstance(node, Sequence):
+        return all(type(item) in _LEAVES or _is_easy(item, depth) for item in node.items)
+    if depth >= MOST_DEPTH:
+        return False
+    if isinstance(node, Choice):
+        return all(type(option) in _LEAVES or _is_easy(option, depth + 1) for option in node.options)
+    if isinstance(node, Repeat):
+        fits = max(node.minimum, node.maximum or 0) <= _EASY_COUNT and type(node.item) is not Repeat
+        return fits and _is_easy(node.item, depth + 1)
+    return False
 
 
 def _split(node: Node, book: RuleBook, hint: str, depth: int) -> Node:
@@ -184,6 +202,7 @@ class _Placed:
         self.source = rules
         self.root = root
         self.final = final
+        self.known = known
         uses = {name: known.of(node) for name, node in rules.items()}
         self.regular = regular_rules(uses)
         counts = Counter(name for used in uses.values() for name in used)
@@ -197,8 +216,11 @@ class _Placed:
 
     def rules(self) -> dict[str, Node]:
         """Return the rules; those that were written in place everywhere are still among them."""
+        touched = self.opened | self.inline
         return {
-            name: node if name in self.final else self.fill(node, name in self.regular and name != self.root, 0)
+            name: node
+            if name in self.final or touched.isdisjoint(self.known.of(node))
+            else self.fill(node, name in self.regular and name != self.root, 0)
             for name, node in self.source.items()
         }
 

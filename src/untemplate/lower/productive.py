@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Set
+from collections.abc import Callable, Container, Iterable, Mapping, Set
 
 from untemplate.lower.shapes import EMPTY, alt, apart, rep
 from untemplate.peg.nodes import Characters, Choice, Literal, Node, Ref, Repeat, Sequence
 
 
-def endless_rules(rules: Mapping[str, Node], known: Set[str] = frozenset()) -> frozenset[str]:
-    """Return the rules that write no finite text. ``known``: rules that do."""
+def endless_rules(
+    rules: Mapping[str, Node], known: Set[str] = frozenset(), uses: Callable[[Node], Iterable[str]] | None = None
+) -> frozenset[str]:
+    """Return the rules that write no finite text.
+
+    Args:
+        known: rules that do.
+        uses: what a tree refers to, where that is known already: a tree all of whose rules come to an end does so too.
+    """
     waiting = {name: node for name, node in rules.items() if name not in known}
     ending = set(known)
     while waiting:
         before = len(waiting)
         for name, node in list(waiting.items()):
-            if _ends(node, ending):
+            if (uses is not None and ending.issuperset(uses(node))) or _ends(node, ending):
                 ending.add(name)
                 del waiting[name]
         if len(waiting) == before:

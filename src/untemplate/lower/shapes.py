@@ -14,6 +14,8 @@ _MANY = 24
 """More literal texts than these are written by their common beginnings."""
 EMPTY = Sequence(items=())
 """Matches the empty text."""
+_APART = frozenset({(Literal, Ref), (Ref, Literal), (Literal, Choice), (Choice, Literal), (Ref, Choice), (Choice, Ref)})
+"""Neighbours of these kinds never make one node."""
 
 
 def literal(text: str) -> Node:
@@ -25,8 +27,8 @@ def seq(*nodes: Node) -> Node:
     """Return ``nodes`` in sequence: literals are joined, equal neighbours become a repetition."""
     items: list[Node] = []
     for node in nodes:
-        for item in node.items if isinstance(node, Sequence) else (node,):
-            joined = _join(items[-1], item) if items else None
+        for item in node.items if type(node) is Sequence else (node,):
+            joined = _join(items[-1], item) if items and (type(items[-1]), type(item)) not in _APART else None
             if joined is not None:
                 items[-1] = joined
             else:
@@ -38,7 +40,7 @@ def apart(*nodes: Node) -> Node:
     """Return ``nodes`` in sequence with nothing joined: literals that stay apart are tokens of their own to an engine with a lexer."""
     items: list[Node] = []
     for node in nodes:
-        if isinstance(node, Sequence):
+        if type(node) is Sequence:
             items.extend(node.items)
         else:
             items.append(node)

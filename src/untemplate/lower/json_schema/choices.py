@@ -30,6 +30,8 @@ _REASONS = (
 MOST_BRANCHES = 128
 """Combinations of the choices of one place; further choices are left out."""
 _MOST_EXCLUSIVE = 40
+_EASY = frozenset({"type", "description", "title", "default", "items", "format", "examples", "pattern", "additionalProperties"})
+"""Keywords that some value fits, whatever they say, if they are all."""
 _MOST_OPPOSITES = 6
 
 Alternatives = list[tuple[Part, ...]]
@@ -49,7 +51,13 @@ def possible(branch: Branch, depth: int = 3) -> bool:
 
 def _member_possible(branch: Branch, facts: ObjectFacts, key: str, depth: int) -> bool:
     parts = _said_of(facts, key)
+    if len(parts) == 1 and _is_easy(parts[0]):
+        return True
     return possible(gather(branch.document, Report(), parts), depth - 1) if parts else True
+
+
+def _is_easy(part: Part) -> bool:
+    return not part.negated and isinstance(part.schema, Mapping) and _EASY.issuperset(part.schema)
 
 
 def _said_of(facts: ObjectFacts, key: str) -> list[Part]:

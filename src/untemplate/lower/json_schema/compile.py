@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,9 +11,10 @@ from untemplate.lower.automaton import Automaton, TooLargeError
 from untemplate.lower.automaton_tree import automaton_tree
 from untemplate.lower.json_schema.arrays import array_node
 from untemplate.lower.json_schema.choices import Chooser, possible, unfit
+from untemplate.lower.json_schema.content import content_of
 from untemplate.lower.json_schema.context import Budget, Context
 from untemplate.lower.json_schema.document import Document, Part, child, derived
-from untemplate.lower.json_schema.facts import NO_FACTS, ObjectFacts, StringFacts
+from untemplate.lower.json_schema.facts import NO_FACTS, NumberFacts, ObjectFacts, StringFacts
 from untemplate.lower.json_schema.fold import gather
 from untemplate.lower.json_schema.gather import Branch
 from untemplate.lower.json_schema.judge import may_fit
@@ -93,6 +94,26 @@ class SchemaCompiler:
 
         ``order`` is that of all keys which other branches at the same place declare as well.
         """
+        content = self._content(parts, order)
+        if content is not None and content in self.rules.shared:
+            return self.rules.shared[content]
+        known = self.report.count
+        node = self._parts(parts, hint, order)
+        if content is not None and node is not None and self.report.count == known:
+            self.rules.shared[content] = node
+        return node
+
+    def _content(self, parts: tuple[Part, ...], order: tuple[str, ...] | None) -> Hashable | None:
+        """Return a key for what a single schema says, if that is all said in it, in this notation and style."""
+        if len(parts) != 1 or parts[0].negated or parts[0].made is not None:
+            return None
+        said = content_of(parts[0].schema)
+        if said is None:
+            return None
+        on_top = self.style.any_order_on_top and self._objects == 0
+        return ("schema", said, self.syntax, self.style, on_top, self.document.draft, order)
+
+    def _parts(self, parts: tuple[Part, ...], hint: str, order: tuple[str, ...] | None) -> Node | None:
         own = tuple(declared_order(self.document, parts))
         order = _common_order(own, order)
         asked = tuple(
@@ -195,11 +216,20 @@ class SchemaCompiler:
             case "string":
                 return self._string(facts.string, context, hint)
             case "number":
-                return number_node(facts.number, context, whole_points=self.document.draft > 4)
+                return self._number(facts.number, context)
             case "boolean":
                 return self._words((True, False), branch)
             case _:
                 return self._words((None,), branch)
+
+    def _number(self, facts: NumberFacts, context: Context) -> Node | None:
+        key = ("number", facts, self.document.draft > 4)
+        if key in self.rules.shared:
+            return self.rules.shared[key]
+        node = number_node(facts, context, whole_points=self.document.draft > 4)
+        if node is not None and not context.said:
+            self.rules.shared[key] = node
+        return node
 
     def _object(self, facts: ObjectFacts, context: Context, order: tuple[str, ...]) -> Node | None:
         names = self._names(facts, context)

@@ -49,14 +49,14 @@ class Wrapped:
 
 def escape(step: str) -> str:
     """Return a key as a step of a JSON pointer (RFC 6901)."""
-    return step.replace("~", "~0").replace("/", "~1")
+    return step.replace("~", "~0").replace("/", "~1") if "~" in step or "/" in step else step
 
 
 def child(part: Part, schema: Any, *steps: str | int) -> Part:
     """Return the subschema of ``part`` that stands at ``steps``."""
     if isinstance(schema, Wrapped):
         return schema.part
-    tail = "".join(f"/{escape(str(step))}" for step in steps)
+    tail = f"/{escape(str(steps[0]))}/{escape(str(steps[1]))}" if len(steps) == 2 else "".join(f"/{escape(str(step))}" for step in steps)
     return Part(part.key + tail, schema, part.pointer + tail, made=part.made)
 
 

@@ -51,8 +51,8 @@ def object_node(
     if facts.excluded:
         context.say(context.named("const", "enum"), "an object of these is not excluded")
     known = dict.fromkeys(key for facet in facts.facets for key in facet.properties)
-    foreign = [key for key in order if key not in known and key not in facts.required]
-    hinted = order if len(foreign) <= MOST_FOREIGN else tuple(key for key in order if key not in set(foreign))
+    foreign = {key for key in order if key not in known and key not in facts.required}
+    hinted = order if len(foreign) <= MOST_FOREIGN else tuple(key for key in order if key not in foreign)
     declared = dict.fromkeys(hinted)
     members: list[Member] = []
     loose: list[Member] = []

@@ -16,6 +16,11 @@ class Report:
         self._found: dict[GrammarWarning, None] = {}
 
     @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self._found)
+
+    @property
     def warnings(self) -> tuple[GrammarWarning, ...]:
         """All of them."""
         return tuple(self._found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -78,10 +79,14 @@ class Syntax:
 
     def fixed_key(self, rules: RuleBook, text: str) -> Node:
         """Return a key with a fixed text."""
+        if _is_plain(text) and type(self) is Syntax:
+            return literal(f'"{text}":')
         return _token(rules, self.key(rules, self.text(text)))
 
     def text(self, text: str) -> Node:
         """Return a string's fixed text as it stands between its quotes."""
+        if _is_plain(text):
+            return literal(text)
         return any_of(dict.fromkeys(json.dumps(text, ensure_ascii=ascii_only)[1:-1] for ascii_only in (False, True)))
 
     def member(self, rules: RuleBook, key: Node, value: Node) -> Node:
@@ -164,6 +169,10 @@ def in_any_order(members: Sequence[Node], separator: Node) -> Node:
         rest = [*members[:index], *members[index + 1 :]]
         ways.append(seq(member, separator, in_any_order(rest, separator)))
     return alt(*ways)
+
+
+_is_plain = re.compile(r"[ !#-\[\]-~]*").fullmatch
+"""Tells whether a text stands in JSON as it is."""
 
 
 def _token(rules: RuleBook, node: Node) -> Node:
