@@ -1,10 +1,14 @@
-"""The PEG machine alone: what a chunk costs early and late, and characters a second."""
+"""What a chunk costs early and late, and characters a second: the PEG machine alone, then whole sessions over turns of the fixtures.
+
+``--full`` takes every fixture and every place in its turns where text can grow; without it, a few fixtures.
+"""
 
 from __future__ import annotations
 
 import time
 
-from benchmarks.figures import Figure, at_least, at_most
+from benchmarks.figures import Figure, at_least, at_most, is_full
+from benchmarks.sweep import Place, fixtures, late_over_early, memory, places, speed
 from untemplate.peg.builder import anything, arena, atomic, choice, end, json, seq, space, tag, until
 from untemplate.peg.machine import Machine
 from untemplate.peg.matcher import match_text
@@ -21,15 +25,53 @@ CASES: dict[str, tuple[Arena, str, str]] = {
     "a raw value": (arena(seq(until("</parameter>", confirm=CONFIRMED), "</parameter>")), "", PROSE * 3 + "</parameter>\nx"),
     "a call that waits": (arena(choice(atomic(tag("call", json()), "</tool_call>"), anything())), '{"code": "', ESCAPED),
 }
+SOME = ("function_parameter_tags", "hermes_json_tags", "reasoning_tagged")
+"""Fixtures that stand for all where not all are taken."""
+MANY = 600_000
+"""Characters of one argument, each in a chunk of its own."""
+ONES = 2_000
+"""Such chunks that are timed together."""
 
 
 def run() -> list[Figure]:
-    """Return the figures for each kind of text."""
+    """Return the figures for each kind of text, and for each fixture."""
     figures: list[Figure] = []
     for name, (rules, head, body) in CASES.items():
         figures.append(at_most(f"{name}: 4 characters at 1 MB over at 1 KB", _late_over_early(rules, head, body), 1.2))
         figures.append(at_least(f"{name}: 64-character chunks", _speed(rules, head, body), 1.0, "M/s"))
     figures.append(at_least("24 KB, 4 at a time: over matching anew", _over_anew(), 20))
+    for fixture in fixtures() if is_full() else SOME:
+        for place in places(fixture):
+            figures += _of_a_place(place)
+    for place in places(SOME[0]):
+        figures += _one_by_one(place)
+    return figures
+
+
+def _of_a_place(place: Place) -> list[Figure]:
+    """Return what a session costs where text grows at one place of a turn."""
+    ratio, each = late_over_early(place)
+    note = f"{', '.join(f'{cost:.1f}' for cost in each)} us at 1 KB, 10 KB, 100 KB, 1 MB"
+    name = f"{place.fixture}, {place.where}"
+    return [at_most(f"{name}: 1 MB over 1 KB", ratio, 1.2, note=note), at_least(f"{name}: 64 at a time", speed(place), 1.0, "M/s")]
+
+
+def _one_by_one(place: Place) -> list[Figure]:
+    """Return what many chunks of one character cost, the last tenth over the first one, and what is held for each character."""
+    session, text = place.session(), place.text(MANY)
+    times = []
+    for start in range(0, MANY, ONES):
+        begin = time.process_time()
+        for character in text[start : start + ONES]:
+            session.feed(character)
+        times.append(time.process_time() - begin)
+    session.finish()
+    tenth = len(times) // 10
+    note = f"{sum(times):.1f} s for all"
+    figures = [at_most(f"{MANY:,} of one character, {place.where}", min(times[-tenth:]) / min(times[:tenth]), 1.2, note=note)]
+    if is_full() or place.where == "raw argument":
+        size = MANY if is_full() else MANY // 10
+        figures.append(at_most(f"{size:,}, {place.where}: bytes held for each", memory(place, size) / size, 3, "B"))
     return figures
 
 

@@ -41,6 +41,7 @@ _REREAD_FACTOR: Final = 8
 _LAST_SHARE: Final = 4
 _FREE_CHARACTERS: Final = 64
 _REWIND_FACTOR: Final = 4
+_SMALL: Final = 1_024
 
 
 class Machine:
@@ -176,9 +177,16 @@ class Machine:
             self._out.append(event)
 
     def emit_text(self, text: str, position: int) -> None:
-        """Give text, if there is any."""
-        if text:
-            self.emit((TEXT, text, position))
+        """Give text, if there is any. Small pieces that wait are joined, so that their number does not matter."""
+        if not text:
+            return
+        journal = self._journal
+        if journal and self.stack and self.stack[-1].journal < len(journal):
+            kind, waiting, start = journal[-1]
+            if kind == TEXT and isinstance(waiting, str) and len(waiting) < _SMALL and start + len(waiting) == position:
+                journal[-1] = (TEXT, waiting + text, start)
+                return
+        self.emit((TEXT, text, position))
 
     def push(self, kind: int, target: int | None) -> None:
         """Remember a way back to here."""

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+_SMALL: Final = 1_024
+"""Characters of an archived piece that grows by the next one."""
 _Archive = tuple["_Archive | None", int, str]
 
 
@@ -31,7 +35,7 @@ class Window:
         cut = self.index - 1
         if cut > 0:
             if oldest < self.start + cut:
-                self.archive = (self.archive if oldest < self.start else None, self.start, self.text[:cut])
+                self._keep(self.archive if oldest < self.start else None, self.text[:cut])
             else:
                 self.archive = None
             self.start += cut
@@ -39,6 +43,13 @@ class Window:
             self.text = self.text[cut:] + text
         else:
             self.text += text
+
+    def _keep(self, below: _Archive | None, text: str) -> None:
+        """Put the beginning of the window into the archive; small pieces are joined, so that their number does not matter."""
+        if below is not None and len(below[2]) < _SMALL:
+            self.archive = (below[0], below[1], below[2] + text)
+        else:
+            self.archive = (below, self.start, text)
 
     def seek(self, position: int) -> None:
         """Go back to an absolute position that ``append`` was told to keep."""

@@ -8,7 +8,7 @@ from untemplate.lower.tags import CallData, Code, Kind
 from untemplate.peg.events import MENDED, NOTE, OPEN, TEXT, Event
 from untemplate.peg.nodes import Tag
 from untemplate.runtime.call_reader import CallReader, Reading
-from untemplate.runtime.log import Log
+from untemplate.runtime.log import TextLog
 from untemplate.runtime.message import Delta, Message, ToolCallDelta
 
 Found = tuple[str, int, str]
@@ -20,8 +20,8 @@ class MessageBuilder:
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
-        self._content = Log()
-        self._reasoning = Log()
+        self._content = TextLog()
+        self._reasoning = TextLog()
         self.kind: str | None = None
         """The kind of text that is open."""
         self._calls: list[CallReader] = []
@@ -77,7 +77,7 @@ class MessageBuilder:
         if call.ended:
             self._call = None
             if not call.state.announced:
-                self._calls.remove(call)
+                self._calls.pop()
 
     def _text(self, text: str, position: int, news: _News) -> None:
         skipped = self._reading.keep - position
@@ -96,7 +96,9 @@ class MessageBuilder:
         """Return the message so far, without a finish reason and diagnostics."""
         calls = [call.state.snapshot() for call in self._calls]
         return Message(
-            content=str(self._content), reasoning_content=str(self._reasoning), tool_calls=tuple(call for call in calls if call is not None)
+            content=str(self._content),
+            reasoning_content=str(self._reasoning),
+            tool_calls=tuple(call for call in calls if call is not None),
         )
 
 

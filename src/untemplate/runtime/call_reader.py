@@ -49,7 +49,7 @@ class CallReader:
         self.truncated = False
         self.ended = False
         self._reading = reading
-        self._words: dict[str, str] = {}
+        self._words: dict[str, list[str]] = {}
         """The text so far of the names, ids, keys and labels that are open."""
         self._key = ""
         self._label: str | None = None
@@ -67,7 +67,7 @@ class CallReader:
         other.truncated = self.truncated
         other.ended = self.ended
         other._reading = self._reading
-        other._words = self._words.copy()
+        other._words = {kind: pieces.copy() for kind, pieces in self._words.items()}
         other._key, other._label, other._muted = self._key, self._label, self._muted
         other._open = self._open.copy()
         other._value = None if self._value is None else self._value.copy()
@@ -102,7 +102,7 @@ class CallReader:
             return []
         match tag.kind:
             case Kind.NAME | Kind.ID | Kind.KEY | Kind.TYPE:
-                self._words[tag.kind] = ""
+                self._words[tag.kind] = []
             case Kind.PAIR:
                 self._label = None
             case Kind.ARGUMENTS_TEXT if not self.state.arguments_done:
@@ -120,15 +120,19 @@ class CallReader:
         schema = property_of(root, self._key, root) if root is not None else None
         self._value = PairValue(tag.data, schema, root, self._label, muted=self._muted)
 
+    def _taken(self, kind: Kind) -> str:
+        """Return the text of a word that ends here."""
+        return "".join(self._words.pop(kind))
+
     def _close_name(self) -> list[ToolCallDelta]:
-        deltas = self.state.set_name(self._words.pop(Kind.NAME))
+        deltas = self.state.set_name(self._taken(Kind.NAME))
         most, named = self._reading.most_calls, self._reading.named
         if (most is not None and self.state.index >= most) or (named is not None and self.state.name != named):
             self.problems.append((Code.UNEXPECTED_CALL, self.state.name or ""))
         return deltas
 
     def _close_key(self) -> list[ToolCallDelta]:
-        self._key = self._words.pop(Kind.KEY).strip()
+        self._key = self._taken(Kind.KEY).strip()
         lead = self.state.key(self._key)
         self._muted = lead is None
         if lead is None:
@@ -141,7 +145,7 @@ class CallReader:
         words = [kind for kind in self._open if kind in _WORDS]
         if words:
             for kind in words:
-                self._words[kind] += text
+                self._words[kind].append(text)
             return []
         if self.state.arguments_done or not self._open:
             return []
@@ -161,11 +165,11 @@ class CallReader:
             case Kind.NAME:
                 return self._close_name()
             case Kind.ID:
-                return self.state.set_id(self._words.pop(Kind.ID))
+                return self.state.set_id(self._taken(Kind.ID))
             case Kind.KEY:
                 return self._close_key()
             case Kind.TYPE:
-                self._label = self._words.pop(Kind.TYPE).strip()
+                self._label = self._taken(Kind.TYPE).strip()
             case Kind.VALUE:
                 return self._close_value()
             case Kind.ARGUMENTS:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from untemplate.lower.tags import CallData
-from untemplate.runtime.log import Log
+from untemplate.runtime.log import TextLog
 from untemplate.runtime.message import ToolCall, ToolCallDelta
 
 
@@ -49,8 +49,8 @@ class CallState:
         self._data = data
         self._new_id = new_id
         self._model_id: str | None = None
-        self._parts = Log()
-        self._held: list[str] = []
+        self._parts = TextLog()
+        self._held = TextLog()
         self._started = False
         self._ended = False
 
@@ -114,7 +114,7 @@ class CallState:
         header = ToolCallDelta(index=self.index, id=self.id, name=self.name)
         if not self._held:
             return [header]
-        held, self._held = "".join(self._held), []
+        held, self._held = str(self._held), TextLog()
         self._parts.append(held)
         return [header, ToolCallDelta(index=self.index, arguments=held)]
 

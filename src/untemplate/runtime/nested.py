@@ -19,14 +19,10 @@ class NestedValue:
     kind: str
     """``object``, ``array`` or ``leaf``."""
     data: ValueData = field(default_factory=ValueData)
-    text: str = ""
-    """Of a leaf."""
+    pieces: list[str] = field(default_factory=list)
+    """The text of a leaf."""
     keys: list[str] = field(default_factory=list)
     items: list[NestedValue] = field(default_factory=list)
-
-    def copy(self) -> NestedValue:
-        """Return a value that goes on independently."""
-        return NestedValue(self.kind, self.data, self.text, self.keys.copy(), [item.copy() for item in self.items])
 
 
 def nested_as_json(value: NestedValue, schema: Any, root: Any, verbatim: str) -> tuple[str, bool]:
@@ -52,10 +48,11 @@ def _written(value: NestedValue, schema: Any, root: Any, fits: list[bool]) -> st
             if key not in members:
                 members[key] = _written(item, property_of(schema, key, root), root, fits)
         return "{" + ", ".join(f"{json.dumps(key, ensure_ascii=False)}: {text}" for key, text in members.items()) + "}"
+    text = "".join(value.pieces)
     if value.data.json:
-        return value.text
+        return text
     types = frozenset({value.data.decided}) if value.data.decided is not None else types_of(schema, root)
     leaf = TextValue(types, value.data)
-    written = leaf.feed(value.text) + leaf.close()
+    written = leaf.feed(text) + leaf.close()
     fits.append(leaf.fits)
     return written

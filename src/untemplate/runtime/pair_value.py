@@ -31,7 +31,7 @@ class PairValue:
         self._open: list[NestedValue] = []
         """The objects, arrays and leaves that are open, the outermost first."""
         self._tree: NestedValue | None = None
-        self._key: str | None = None
+        self._key: list[str] | None = None
         """The key of a nested pair, while it is being read."""
         self._inner: list[str] = []
         self._verbatim: list[str] = []
@@ -59,7 +59,7 @@ class PairValue:
                     self._tree = value
                 self._open.append(value)
             case Kind.KEY:
-                self._key = ""
+                self._key = []
 
     def close_inner(self, tag: Tag) -> None:
         """Take notice that it ends."""
@@ -67,7 +67,7 @@ class PairValue:
             case Kind.OBJECT | Kind.ARRAY | Kind.LEAF:
                 self._open.pop()
             case Kind.KEY:
-                self._open[-1].keys.append(self._key or "")
+                self._open[-1].keys.append("".join(self._key or ()))
                 self._key = None
 
     def feed(self, text: str) -> str:
@@ -75,9 +75,9 @@ class PairValue:
         if self._tree is not None:
             self._verbatim.append(text)
             if self._key is not None:
-                self._key += text
+                self._key.append(text)
             elif self._open and self._open[-1].kind == Kind.LEAF:
-                self._open[-1].text += text
+                self._open[-1].pieces.append(text)
             return ""
         if self._muted:
             return ""

@@ -15,7 +15,7 @@ from untemplate.peg.program import Program
 from untemplate.runtime.builder import MessageBuilder
 from untemplate.runtime.call_reader import Reading
 from untemplate.runtime.decode import Utf8Decoder
-from untemplate.runtime.log import Log
+from untemplate.runtime.log import Log, TextLog
 from untemplate.runtime.message import Delta, Diagnostic, Message
 from untemplate.runtime.tokens import BREAK, TokenReader, without_breaks
 from untemplate.spec.model import Marker
@@ -64,8 +64,8 @@ class Mark:
     builder: MessageBuilder
     decoder: Utf8Decoder
     tokens: TokenReader
-    problems: tuple[Diagnostic, ...]
-    text: Log
+    problems: Log[Diagnostic]
+    text: TextLog
     length: int
     started: tuple[Delta, ...]
 
@@ -78,16 +78,16 @@ class Session:
         self._machine = Machine(plan.program)
         self._builder = MessageBuilder(plan.reading)
         self._decoder = Utf8Decoder()
-        self._text = Log()
+        self._text = TextLog()
         """What has been fed, for diagnostics."""
-        self._problems: tuple[Diagnostic, ...] = ()
+        self._problems: Log[Diagnostic] = Log()
         """What did not fit, without the text around it."""
         self._length = 0
         self._tokens = TokenReader(plan.token_texts)
         self._finished = False
         self._started: list[Delta] = []
         if plan.prompt_problem:
-            self._problems = (Diagnostic(code="prompt_mismatch", position=0, message=plan.prompt_problem),)
+            self._problems.append(Diagnostic(code="prompt_mismatch", position=0, message=plan.prompt_problem))
         if plan.prefill:
             self._started = self._builder.add(self._cleaned(self._machine.feed(plan.prefill)))
             self._take_problems()
@@ -184,7 +184,7 @@ class Session:
             self._builder.copy(),
             self._decoder.copy(),
             self._tokens.copy(),
-            self._problems,
+            self._problems.copy(),
             self._text.copy(),
             self._length,
             tuple(self._started),
@@ -199,7 +199,7 @@ class Session:
         if self._finished:
             raise RequestError("the session is finished", hint="Rewind before you finish it.")
         self._machine, self._builder, self._decoder = mark.machine.copy(), mark.builder.copy(), mark.decoder.copy()
-        self._tokens, self._problems = mark.tokens.copy(), mark.problems
+        self._tokens, self._problems = mark.tokens.copy(), mark.problems.copy()
         self._text, self._length, self._started = mark.text.copy(), mark.length, list(mark.started)
 
     def _final(self, truncated: bool) -> Message:
@@ -215,7 +215,7 @@ class Session:
             position = base + self._tokens.position(place - base) if self._tokens.breaks else place
             # A stray marker is noted behind it, so that one at the end of the prompt is the prompt's own.
             if position > base or (position == base and (not base or code != Code.STRAY_MARKER)):
-                self._problems += (Diagnostic(code=str(code), position=position - base, message=about),)
+                self._problems.append(Diagnostic(code=str(code), position=position - base, message=about))
 
     def _diagnostics(self) -> tuple[Diagnostic, ...]:
         """Return what did not fit with the text around it, which does not depend on how the text was cut."""

@@ -6,9 +6,11 @@ one (between a quote and a marker that is its own token). It is taken out of the
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 
 from untemplate.peg.events import TEXT, Event
+from untemplate.runtime.log import Log
 
 BREAK = "\ufdd0"
 """A noncharacter of Unicode: for use inside a program only."""
@@ -25,13 +27,13 @@ class TokenReader:
         self._longest = max(map(len, markers.values()), default=0)
         self._tail = ""
         """The end of the text so far, behind the last marker."""
-        self.breaks: tuple[int, ...] = ()
-        """Where breaks have been put, counted in the text without them."""
+        self.breaks: Log[int] = Log()
+        """Where breaks have been put, counted in the text with them."""
 
     def copy(self) -> TokenReader:
         """Return a reader that goes on independently."""
         other = TokenReader(self._markers)
-        other._tail, other.breaks = self._tail, self.breaks
+        other._tail, other.breaks = self._tail, self.breaks.copy()
         return other
 
     def marker(self, piece: bytes, token_id: int) -> str | None:
@@ -45,7 +47,7 @@ class TokenReader:
         self._tail = ""
         if not quoted:
             return marker
-        self.breaks += (length,)
+        self._note_break(length)
         return BREAK + marker
 
     def read_text(self, text: str, length: int) -> str:
@@ -56,7 +58,8 @@ class TokenReader:
         shift = length - len(self._tail)
         ends = {start + len(marker) for marker in self._markers.values() for start in _places(whole, marker)}
         places = sorted(end - 1 for end in ends if end > len(self._tail))
-        self.breaks += tuple(shift + place for place in places)
+        for place in places:
+            self._note_break(shift + place)
         start = len(self._tail)
         pieces: list[str] = []
         for place in places:
@@ -67,7 +70,11 @@ class TokenReader:
 
     def position(self, place: int) -> int:
         """Return a place of the machine's text in the text without breaks."""
-        return place - sum(number + at < place for number, at in enumerate(self.breaks))
+        return place - bisect_left(self.breaks, place)
+
+    def _note_break(self, place: int) -> None:
+        """Take notice of a break. ``place``: in the text without breaks."""
+        self.breaks.append(len(self.breaks) + place)
 
 
 def break_markers(text: str, ranges: Sequence[tuple[int, int]], markers: Iterable[str]) -> str:

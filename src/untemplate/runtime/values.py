@@ -15,6 +15,7 @@ from untemplate.lower.tags import ValueData
 from untemplate.lower.tool_schema import ALL_TYPES
 from untemplate.peg.json_reader import JsonReader
 from untemplate.peg.nodes import Json
+from untemplate.runtime.log import TextLog
 from untemplate.spec.model import Encoding, JsonType, Value
 
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?", re.ASCII)
@@ -49,7 +50,7 @@ def allowed_types(schema_types: frozenset[JsonType], data: ValueData, label: str
 class TextValue:
     """One value, from its text to JSON."""
 
-    __slots__ = ("_held", "_labelled", "_mark", "_marked", "_opened", "_python", "_string", "_types", "fits")
+    __slots__ = ("_begun", "_held", "_labelled", "_mark", "_marked", "_opened", "_python", "_string", "_types", "_waits", "fits")
 
     def __init__(self, types: frozenset[JsonType], data: ValueData, *, labelled: bool = False) -> None:
         self._types = types
@@ -58,7 +59,12 @@ class TextValue:
             frozenset(kind for kind, value in data.values.items() if _is_python(value)) if JsonType.STRING in types else ALL_TYPES
         )
         self._mark = _long_mark(data)
-        self._held = ""
+        self._held = TextLog()
+        """The text while its type is not decided."""
+        self._begun = ""
+        """The beginning of that text, as far as it tells whether it may become something else than a string."""
+        self._waits = JsonType.STRING not in types
+        """Only the whole text tells its type."""
         self._marked = ""
         self._opened = False
         self._string = types == _STRING_ONLY
@@ -70,32 +76,33 @@ class TextValue:
         other = object.__new__(TextValue)
         for name in self.__slots__:
             setattr(other, name, getattr(self, name))
+        other._held = self._held.copy()
         return other
 
     def feed(self, text: str) -> str:
         """Return the JSON that this text makes certain."""
         if self._string:
             return self._opening() + escape(self._unmark(text))
-        self._held += text
-        if JsonType.STRING not in self._types or self._may_be_other():
+        self._held.append(text)
+        if self._waits or self._may_be_other(text):
             return ""
         self._string = True
-        held, self._held = self._held, ""
+        held, self._held = str(self._held), TextLog()
         return self._opening() + escape(held)
 
     def close(self) -> str:
         """Return the rest of the JSON: all that waited is decided."""
         if self._string:
             return self._opening() + escape(self._unmark("", final=True)) + '"'
-        other = self._as_other(self._held.strip())
+        held = str(self._held)
+        other = self._as_other(held.strip())
         if other is not None:
             return other
         self.fits = JsonType.STRING in self._types
-        return self._as_quoted() or json.dumps(self._held, ensure_ascii=False)
+        return self._as_quoted(held.strip()) or json.dumps(held, ensure_ascii=False)
 
-    def _as_quoted(self) -> str | None:
+    def _as_quoted(self, text: str) -> str | None:
         """Return text that is a whole JSON string, where a label says that JSON stands here."""
-        text = self._held.strip()
         if not self._labelled or not text.startswith('"'):
             return None
         try:
@@ -116,7 +123,7 @@ class TextValue:
         if JsonType.STRING in self._types:
             return ""
         reader = JsonReader(Json())
-        text = self._held.strip()
+        text = str(self._held).strip()
         reader.read(text, 0, _NUMBER.fullmatch(text) is not None)
         return "".join(reader.pieces)
 
@@ -138,13 +145,16 @@ class TextValue:
             return ()
         return _WORDS[kind] + (_PYTHON_WORDS[kind] if kind in self._python else ())
 
-    def _may_be_other(self) -> bool:
-        """Return whether more text may still make this something else than a string."""
-        text = self._held.strip()
+    def _may_be_other(self, more: str) -> bool:
+        """Return whether text behind this may still make it something else than a string. Of white space at an end only some counts."""
+        begun = (self._begun + more).lstrip()
+        text = begun.rstrip()
+        self._begun = begun[: len(text) + 1]
         if not text:
             return True
         if text[0] == "{" or text[0] == "[":
-            return (JsonType.OBJECT if text[0] == "{" else JsonType.ARRAY) in self._types
+            self._waits = (JsonType.OBJECT if text[0] == "{" else JsonType.ARRAY) in self._types
+            return self._waits
         if any(word.startswith(text) for kind in _WORDS for word in self._words(kind)):
             return True
         return bool(self._types & _NUMBERS) and len(text) < _LONGEST_NUMBER and _NUMBER_BEGUN.fullmatch(text) is not None
