@@ -155,6 +155,7 @@ class Parser:
             prefill=prefill,
             markers=marker_texts(signs),
             token_texts={number: text for text, number in self.spec.tokens.ids.items()},
+            ends=frozenset(end.core for end in signs.ends),
             prompt_problem=self.start.problem,
             reasoning_closes=signs.reasoning_close,
         )

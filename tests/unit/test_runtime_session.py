@@ -43,6 +43,11 @@ class TestBytes:
         session.feed_bytes(b"\xff\xe6\x80")
         assert session.finish()[0].content == "a\ufffd=b\ufffd\ufffd"
 
+    def test_half_a_character_of_another_encoding_becomes_a_replacement_character(self):
+        session = parser().session()
+        assert session.feed("a\ud83d\ude00\udcffb")[0].content == "a\ufffd\ufffd\ufffdb"
+        session.finish()[0].content.encode()
+
     def test_a_decoder_can_be_copied_in_the_middle_of_a_character(self):
         decoder = Utf8Decoder()
         assert decoder.feed(b"\xe5\x8c") == ""
@@ -81,6 +86,41 @@ class TestTokens:
     def test_text_that_is_not_the_markers_own_is_text(self):
         assert self.read(("hello", 7)).content == "hello"
 
+    def test_a_marker_is_one_with_white_space_beside_it_in_its_token(self):
+        message = self.read((b" <think>", 10), "hm", (b"</think>\n", 9), "Hi")
+        assert (message.reasoning_content, message.content) == ("hm", "\nHi")
+
+    @pytest.mark.parametrize("pieces", [("<|im_", "end|>"), ("<|im_end|>",), ((b"", 11),), ((b"<|im_end|>", 11),)])
+    def test_what_ends_a_turn_ends_it_however_it_is_spelled(self, pieces):
+        spec = replace(d.HERMES, tokens=replace(d.HERMES.tokens, ids={"<|im_end|>": 11, "<tool_call>": 7}))
+        session = build_parser(spec, tools=TOOLS, add_generation_prompt=False).session()
+        for piece in ("Hi", *pieces, "more"):
+            session.feed_token(*(piece if isinstance(piece, tuple) else (piece.encode(), 1)))
+        message = session.finish()[0]
+        assert (message.content, [each.code for each in message.diagnostics]) == ("Hi", ["text_after_end"])
+
+    @pytest.mark.parametrize("doubtful", [("<tool_call>", 70), ("hello", 7)])
+    def test_ids_of_another_vocabulary_do_not_count_from_where_they_disagree_with_the_text(self, doubtful):
+        message = self.read("<thi", "nk>x", doubtful, "<tool", "_call>ping</", "tool_call>")
+        assert [call.name for call in message.tool_calls] == ["ping"]
+        assert message.content.startswith("<think>x")
+
+    def test_tokens_cut_anywhere_and_marked_anywhere_read_as_the_whole(self):
+        tokens = [(b"<think>", 10), (b"h\xe5\x8c", 1), (b"\x97m", 1), (b"", 9), (b"\n\nx ", 1), (b"<tool_call>", 7), (b"ping", 1), (b"", 8)]
+        whole = self.read(*tokens)
+        assert (whole.reasoning_content, whole.content, [call.name for call in whole.tool_calls]) == ("h北m", "\n\nx ", ["ping"])
+        for place in range(len(tokens) + 1):
+            session = self.session()
+            for token in tokens[:place]:
+                session.feed_token(*token)
+            mark = session.mark()
+            for token in reversed(tokens):
+                session.feed_token(*token)
+            session.rewind(mark)
+            for token in tokens[place:]:
+                session.feed_token(*token)
+            assert fields(session.finish()[0]) == fields(whole)
+
     def test_half_characters_and_marks(self):
         session = self.session()
         session.feed_token(b"\xe5\x8c", 1)
@@ -105,6 +145,35 @@ class TestMarks:
             session.rewind(mark)
             session.feed(whole[place:])
             assert session.finish()[0] == parser(new_id=lambda: "x").parse(whole)
+
+    def test_a_session_tells_how_many_deltas_a_rewind_makes_void(self):
+        session = parser().session()
+        deltas = session.feed("One")
+        mark = session.mark()
+        assert session.given == mark.given == len(deltas)
+        session.feed(" <")
+        assert session.given - mark.given == 1
+        session.rewind(mark)
+        assert session.given == mark.given
+
+    def test_what_was_sent_bounds_how_far_a_session_goes_back(self):
+        session = parser().session()
+        first = session.mark()
+        session.feed("<tool_c")
+        waiting = session.mark()
+        session.sent()
+        session.rewind(first)  # nothing was given yet
+        session.feed("One")
+        session.sent()
+        second = session.mark()
+        session.feed(", two")
+        session.rewind(second)
+        for early in (first, waiting):
+            with pytest.raises(RequestError) as error:
+                session.rewind(early)
+            assert error.value.code == "E608"
+        session.feed(".")
+        assert session.finish()[0].content == "One."
 
     def test_a_mark_may_be_used_twice(self):
         session = parser().session()

@@ -21,6 +21,8 @@ from untemplate.runtime.tokens import BREAK, TokenReader, without_breaks
 from untemplate.spec.model import Marker
 
 _AROUND = 32
+_SURROGATE = re.compile("[\ud800-\udfff]")
+"""Half of a character of UTF-16, which no UTF-8 can carry."""
 _MARKER_BEGUN = re.compile(r"<[|｜]|<[^<>\s]+>|\[[A-Z_]")
 
 
@@ -51,6 +53,8 @@ class Plan:
     """Openings whose beginning, at the end of a cut turn, is no text."""
     token_texts: Mapping[int, str]
     """The texts of markers that are one token."""
+    ends: frozenset[str] = frozenset()
+    """Texts that end a turn however they are spelled in tokens."""
     prompt_problem: str = ""
     """Why the given prompt tells nothing of where the turn starts."""
     reasoning_closes: tuple[Marker, ...] = ()
@@ -68,6 +72,8 @@ class Mark:
     text: TextLog
     length: int
     started: tuple[Delta, ...]
+    given: int
+    """How many deltas the session had given."""
 
 
 class Session:
@@ -83,9 +89,11 @@ class Session:
         self._problems: Log[Diagnostic] = Log()
         """What did not fit, without the text around it."""
         self._length = 0
-        self._tokens = TokenReader(plan.token_texts)
+        self._tokens = TokenReader(plan.token_texts, plan.ends)
         self._finished = False
         self._started: list[Delta] = []
+        self._given = 0
+        self._sent = 0
         if plan.prompt_problem:
             self._problems.append(Diagnostic(code="prompt_mismatch", position=0, message=plan.prompt_problem))
         if plan.prefill:
@@ -101,8 +109,11 @@ class Session:
         if self._finished:
             raise RequestError("the session is finished", hint="Start a new session for a new turn.")
         started, self._started = self._started, []
+        self._given += len(started)
         if not text:
             return started
+        if not text.isascii():
+            text = _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
         return started + self._read(text, text)
 
     def _read(self, text: str, marked: str) -> list[Delta]:
@@ -110,6 +121,7 @@ class Session:
         self._text.append(text)
         self._length += len(text)
         deltas = self._builder.add(self._cleaned(self._machine.feed(marked)))
+        self._given += len(deltas)
         if self._builder.found:
             self._take_problems()
         return deltas
@@ -169,7 +181,9 @@ class Session:
         deltas = self.feed(self._decoder.finish())
         self._finished = True
         events = self._without_cut_marker(self._cleaned(self._machine.finish()), truncated)
-        deltas += self._builder.add(events, truncated=truncated)
+        last = self._builder.add(events, truncated=truncated)
+        self._given += len(last)
+        deltas += last
         self._take_problems()
         return self._final(truncated), deltas
 
@@ -188,19 +202,36 @@ class Session:
             self._text.copy(),
             self._length,
             tuple(self._started),
+            self._given,
         )
 
     def rewind(self, mark: Mark) -> None:
-        """Go back to a mark. Deltas that were given since must not have been sent on.
+        """Go back to a mark. Deltas that were given since (``given`` less ``mark.given``) are void: they must not be sent on.
 
         Raises:
-            RequestError: after ``finish``.
+            RequestError: after ``finish``; E608 where some of those deltas have been sent, as ``sent`` was told.
         """
         if self._finished:
             raise RequestError("the session is finished", hint="Rewind before you finish it.")
+        if mark.given < self._sent:
+            raise RequestError(
+                f"{self._sent - mark.given} deltas that were given after the mark have been sent, and cannot be taken back",
+                code="E608",
+                hint="Hold back what drafts give until they are accepted, then call `sent`.",
+            )
         self._machine, self._builder, self._decoder = mark.machine.copy(), mark.builder.copy(), mark.decoder.copy()
         self._tokens, self._problems = mark.tokens.copy(), mark.problems.copy()
         self._text, self._length, self._started = mark.text.copy(), mark.length, list(mark.started)
+        self._given = mark.given
+
+    @property
+    def given(self) -> int:
+        """How many deltas have been given so far; as many as a mark has where nothing was given since."""
+        return self._given
+
+    def sent(self) -> None:
+        """Take notice that all deltas given so far have been sent on: no mark that stands before the last of them can be gone back to."""
+        self._sent = self._given
 
     def _final(self, truncated: bool) -> Message:
         message = self.message()

@@ -7,7 +7,7 @@ one (between a quote and a marker that is its own token). It is taken out of the
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from untemplate.peg.events import TEXT, Event
 from untemplate.runtime.log import Log
@@ -20,11 +20,15 @@ _QUOTES = "`\"'"
 class TokenReader:
     """Turns tokens into text for the machine."""
 
-    __slots__ = ("_longest", "_markers", "_tail", "breaks")
+    __slots__ = ("_breakable", "_longest", "_markers", "_tail", "_trusted", "breaks")
 
-    def __init__(self, markers: Mapping[int, str]) -> None:
+    def __init__(self, markers: Mapping[int, str], ends: Collection[str] = ()) -> None:
+        """Take the markers that are one token; ``ends`` of them end a turn however they are spelled."""
         self._markers = markers
-        self._longest = max(map(len, markers.values()), default=0)
+        self._breakable = tuple(marker for marker in markers.values() if marker not in ends)
+        self._longest = max(map(len, self._breakable), default=0)
+        self._trusted = True
+        """Ids and pieces have agreed so far."""
         self._tail = ""
         """The end of the text so far, behind the last marker."""
         self.breaks: Log[int] = Log()
@@ -32,18 +36,29 @@ class TokenReader:
 
     def copy(self) -> TokenReader:
         """Return a reader that goes on independently."""
-        other = TokenReader(self._markers)
+        other = object.__new__(TokenReader)
+        other._markers, other._breakable, other._longest, other._trusted = self._markers, self._breakable, self._longest, self._trusted
         other._tail, other.breaks = self._tail, self.breaks.copy()
         return other
 
     def marker(self, piece: bytes, token_id: int) -> str | None:
-        """Return the marker that a token is; ``None`` where its text says otherwise."""
+        """Return the text of a token that is a marker, ``None`` for any other.
+
+        Where id and piece disagree, the ids are those of another vocabulary: from there on the text counts alone.
+        """
+        if not self._trusted:
+            return None
+        text = piece.decode("utf-8", "replace")
         marker = self._markers.get(token_id)
-        return marker if marker is not None and piece in (b"", marker.encode()) else None
+        if marker is not None and text.strip() in ("", marker):
+            return text if text.strip() else marker
+        if marker is not None or text.strip() in self._breakable:
+            self._trusted = False
+        return None
 
     def read_marker(self, marker: str, length: int) -> str:
         """Return the text for a marker. ``length``: how much text there has been before it."""
-        quoted = self._tail[-1:] in _QUOTES and bool(self._tail)
+        quoted = self._tail[-1:] in _QUOTES and bool(self._tail) and not marker[0].isspace()
         self._tail = ""
         if not quoted:
             return marker
@@ -52,11 +67,11 @@ class TokenReader:
 
     def read_text(self, text: str, length: int) -> str:
         """Return the text of other tokens, with every marker that they spell broken."""
-        if not self._longest:
+        if not self._longest or not self._trusted:
             return text
         whole = self._tail + text
         shift = length - len(self._tail)
-        ends = {start + len(marker) for marker in self._markers.values() for start in _places(whole, marker)}
+        ends = {start + len(marker) for marker in self._breakable for start in _places(whole, marker)}
         places = sorted(end - 1 for end in ends if end > len(self._tail))
         for place in places:
             self._note_break(shift + place)

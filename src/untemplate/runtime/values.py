@@ -14,13 +14,15 @@ from json.encoder import encode_basestring
 from untemplate.lower.tags import ValueData
 from untemplate.lower.tool_schema import ALL_TYPES
 from untemplate.peg.json_reader import JsonReader
-from untemplate.peg.nodes import Json
+from untemplate.peg.nodes import Json, JsonKind
 from untemplate.runtime.log import TextLog
 from untemplate.spec.model import Encoding, JsonType, Value
 
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?", re.ASCII)
 _NUMBER_BEGUN = re.compile(r"-?(?:\d+(?:\.\d*)?)?(?:[eE][-+]?\d*)?", re.ASCII)
 _LONGEST_NUMBER = 400
+_HALVES = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}")
+"""What may be half of a surrogate pair, which no UTF-8 can carry."""
 _WORDS: Mapping[JsonType, tuple[str, ...]] = {JsonType.NULL: ("null",), JsonType.BOOLEAN: ("true", "false")}
 _PYTHON_WORDS: Mapping[JsonType, tuple[str, ...]] = {JsonType.NULL: ("None",), JsonType.BOOLEAN: ("True", "False")}
 _AS_JSON = {"None": "null", "True": "true", "False": "false"}
@@ -109,7 +111,9 @@ class TextValue:
             json.loads(text)
         except ValueError:
             return None
-        return text
+        reader = JsonReader(Json(kind=JsonKind.STRING))
+        reader.read(text, 0, True)
+        return "".join(reader.pieces)
 
     @property
     def begun(self) -> bool:
@@ -207,7 +211,7 @@ def _container(text: str, *, lenient: bool) -> str | None:
     try:
         repeated: list[bool] = []
         json.loads(text, object_pairs_hook=lambda pairs: repeated.append(len(dict(pairs)) < len(pairs)), parse_constant=_refuse)
-        if not any(repeated):
+        if not any(repeated) and not _HALVES.search(text):
             return text
         lenient = True
     except (ValueError, RecursionError):
