@@ -24,7 +24,7 @@ PATTERNS: dict[str, str] = {
     r"^\S{1,3}$": r"^\S{1,3}\Z",
     r"\w-\d": r"\w-\d",
     "": "",
-    r"^\p{L}+$": r"^[a-zA-Z\u00e9\u00f1\u00fa]+\Z",
+    r"^\p{L}+$": "^[a-zA-Z\u00c0-\u00ff]+\\Z",
     "^(?!ab).*$": r"^(?!ab)[^\n\r]*\Z",
     "^a+?b??$": r"^a+?b??\Z",
     r"^(?:a|b){2,}$": r"^(?:a|b){2,}\Z",
@@ -63,12 +63,18 @@ class SchemaMaker:
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
         self.draft = self.random.choice((4, 6, 7, 7, 2019, 2020, 2020, 2020, 2020))
+        tangled = self.random.random() < 0.4
+        self.keys = KEYS[:3] if tangled else KEYS
+        """Few keys, texts and numbers, so that keywords meet."""
+        self.texts = ("", "a", "ab", "b", "1") if tangled else TEXTS
+        self.numbers = (0, 1, 2, 1.0, 1.5, 3, 10) if tangled else NUMBERS
+        self.tangled = tangled
         self.defs = ["node", "leaf", "other"][: self.random.choice((0, 0, 1, 2, 3))]
         self.holder = "$defs" if self.draft >= 2019 else "definitions"
 
     def root(self) -> Schema:
         """Return a whole schema."""
-        made = self.schema(self.random.choice((1, 2, 2, 3)))
+        made = self.schema(self.random.choice((2, 3, 3, 4) if self.tangled else (1, 2, 2, 3)))
         if isinstance(made, bool):
             return made
         if self.defs:
@@ -148,24 +154,24 @@ class SchemaMaker:
         return {"enum": values, **self.some({"type": self.pick(("string", ["string", "null"], "number"))}, 0.15)}
 
     def value(self, depth: int) -> Any:
-        flat = (None, True, False, self.pick(NUMBERS), self.pick(NUMBERS), self.pick(TEXTS), self.pick(TEXTS))
+        flat = (None, True, False, self.pick(self.numbers), self.pick(self.numbers), self.pick(self.texts), self.pick(self.texts))
         if depth == 0 or self.chance(0.4):
             return self.pick(flat)
         if self.chance(0.5):
             return [self.value(depth - 1) for _ in range(self.random.randint(0, 3))]
-        return {key: self.value(depth - 1) for key in self.random.sample(KEYS, self.random.randint(0, 3))}
+        return {key: self.value(depth - 1) for key in self.random.sample(self.keys, self.random.randint(0, 3))}
 
     def untyped(self) -> Schema:
         return {**self.number_words(), **self.string_words(), **self.some({"required": ["a"], "minItems": 1, "maxProperties": 1}, 0.15)}
 
     def object(self, depth: int) -> Schema:
-        keys = self.random.sample(KEYS, self.random.randint(0, 4))
+        keys = self.random.sample(self.keys, self.random.randint(0, min(4, len(self.keys))))
         found: dict[str, Any] = {"type": "object"} if self.chance(0.85) else {}
         if keys or self.chance(0.5):
             found["properties"] = {key: self.schema(depth) for key in keys}
         if self.chance(0.5):
-            required = self.random.sample(keys or KEYS, self.random.randint(1, max(1, len(keys))))
-            found["required"] = [*required, *([self.pick(KEYS)] if self.chance(0.15) else [])]
+            required = self.random.sample(keys or self.keys, self.random.randint(1, max(1, len(keys))))
+            found["required"] = [*required, *([self.pick(self.keys)] if self.chance(0.15) else [])]
             found["required"] = list(dict.fromkeys(found["required"]))
         if self.chance(0.45):
             found["additionalProperties"] = self.pick((False, False, True, self.schema(depth - 1)))
@@ -186,7 +192,7 @@ class SchemaMaker:
 
     def dependencies(self, depth: int) -> dict[str, Any]:
         names = {"a": self.pick((["b"], ["ab", "kind"]))}
-        schemas = {self.pick(KEYS): self.schema(depth - 1)}
+        schemas = {self.pick(self.keys): self.schema(depth - 1)}
         if self.draft < 2019:
             return {"dependencies": {**self.some(names, 0.6), **self.some(schemas, 0.6)}}
         return {**self.some({"dependentRequired": names}, 0.6), **self.some({"dependentSchemas": schemas}, 0.6)}
@@ -256,7 +262,7 @@ class SchemaMaker:
                 case "array":
                     made |= {"items": self.schema(depth), **self.some({"maxItems": 2})}
                 case "object":
-                    made |= {"properties": {self.pick(KEYS): self.schema(depth)}, **self.some({"additionalProperties": False})}
+                    made |= {"properties": {self.pick(self.keys): self.schema(depth)}, **self.some({"additionalProperties": False})}
         return {"type": kinds, **made}
 
     def optional(self, depth: int) -> Schema:

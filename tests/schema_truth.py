@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
+from urllib.parse import unquote
 
 import jsonschema
 from jsonschema import validators
@@ -120,7 +121,7 @@ def _at_place(schema: Any, root: Any, depth: int = 0) -> list[dict[str, Any]]:
     if isinstance(schema.get("$ref"), str):
         target = root
         for step in schema["$ref"].split("/")[1:]:
-            target = target[step]
+            target = target.get(unquote(step).replace("~1", "/").replace("~0", "~")) if isinstance(target, dict) else None
         found += _at_place(target, root, depth + 1)
     for keyword in ("allOf", "anyOf", "oneOf"):
         found += [one for part in schema.get(keyword, ()) for one in _at_place(part, root, depth + 1)]

@@ -244,3 +244,44 @@ def test_a_branch_without_an_end_is_left_out():
 def test_a_property_that_nothing_fits_may_be_left_out():
     schema = {"type": "object", "properties": {"a": False, "b": {}}}
     assert taken(schema, [{"b": 1}, {"a": 1}, {}]) == [{"b": 1}, {}]
+
+
+def test_a_dynamic_reference_leads_to_the_anchor_of_the_root_and_past_several_others_to_anything():
+    tree = {
+        "$id": "https://x.org/tree",
+        "$dynamicAnchor": "node",
+        "type": "object",
+        "properties": {"children": {"type": "array", "items": {"$dynamicRef": "#node"}}},
+    }
+    strict = {"$id": "https://x.org/strict", "$dynamicAnchor": "node", "$ref": "tree", "unevaluatedProperties": False, "$defs": {"t": tree}}
+    sort_out(strict, [{"children": [{"children": []}]}], [{"child": 1}, {"children": [{"child": 1}]}])
+    several = {"$defs": {"t": tree, "s": {**strict, "$defs": {}}}, "properties": {"a": {"$ref": "https://x.org/tree"}}}
+    grammar = sort_out(several, [{"a": {"children": [{"child": 1}]}}], [{"a": {"children": 1}}])
+    assert ("/$defs/t/properties/children/items", "$dynamicRef") in keywords(grammar)
+
+
+DRAFT_3 = "http://json-schema.org/draft-03/schema#"
+
+
+@pytest.mark.parametrize(
+    ("schema", "good", "bad"),
+    [
+        ({"disallow": ["string", {"properties": {"a": {"required": True}}}]}, [{}], ["x", {"a": 1}]),
+        ({"extends": {"properties": {"a": {"type": "integer"}}}}, [{"a": 1}, {}], [{"a": "x"}]),
+        ({"type": ["string", {"type": "object", "properties": {"a": {"required": True}}}]}, ["x", {"a": 1}], [1, {}]),
+        ({"divisibleBy": 3, "type": "number"}, [3, 0], [4]),
+    ],
+)
+def test_draft_3_is_read_where_it_is_named(schema, good, bad):
+    assert sort_out({"$schema": DRAFT_3, **schema}, good, bad).warnings == ()
+
+
+def test_a_format_and_a_pattern_that_says_less_are_one():
+    assert sort_out({"format": "hostname", "pattern": "^[^/]*$"}, ["a.de", 1], ["a..b", "/"]).warnings == ()
+
+
+def test_what_is_left_out_where_conditions_are_too_large_together_is_named():
+    grammar = sort_out({"type": "string", "pattern": "x", "format": "hostname"}, ["x.de"], ["a.de"])
+    assert keywords(grammar) == [("", "format")]
+    grammar = sort_out({"type": "object", "propertyNames": {"format": "email"}}, [{"a@b.de": 1}], [1])
+    assert keywords(grammar) == [("", "propertyNames")]

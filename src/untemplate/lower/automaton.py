@@ -255,9 +255,9 @@ def _refine(one: Automaton, delta: Sequence[tuple[int, ...]], states: list[int])
     members = [{s for s in states if one.accept[s]}, {s for s in states if not one.accept[s]}]
     members = [group for group in members if group]
     block = {state: number for number, group in enumerate(members) for state in group}
-    todo = [*members, {DEAD}]
-    while todo:
-        splitter = todo.pop()
+    todo = set(range(len(members)))
+    splitter: Iterable[int] = (DEAD,)
+    while True:
         for into in sources:
             touched: dict[int, set[int]] = {}
             for target in splitter:
@@ -271,10 +271,11 @@ def _refine(one: Automaton, delta: Sequence[tuple[int, ...]], states: list[int])
                 members[number] = large
                 for state in small:
                     block[state] = len(members)
+                todo.add(len(members))  # the other half needs no turn of its own: it had one as a part, or is still waiting
                 members.append(small)
-                todo.append(set(small))
-                todo.append(set(large))
-    return block
+        if not todo:
+            return block
+        splitter = tuple(members[todo.pop()])
 
 
 def _merge_classes(classes: tuple[CharSet, ...], rows: list[list[int]], accept: tuple[bool, ...]) -> Automaton:

@@ -74,6 +74,8 @@ class Document:
         self.root = Part("", root, "")
         self.draft = _draft(root)
         self._ids: dict[str, str] | None = None
+        self._dynamic: dict[str, dict[str, str]] = {}
+        """Where a dynamic anchor stands, by its name and the URL of its resource."""
         self._identities: dict[str, frozenset[Hashable]] = {}
 
     @property
@@ -101,6 +103,8 @@ class Document:
         Raises:
             SchemaError: E411 when it points to nothing in this document.
         """
+        if keyword != "$ref" and (dynamic := self._outermost(keyword, reference)) is not None:
+            return dynamic
         if reference.startswith("#/") or reference in ("#", ""):
             found = self._at("", reference[1:])
             if found is not None and not self._has_ids:
@@ -117,6 +121,21 @@ class Document:
                 hint="Put the schema under $defs and refer to it with #/$defs/NAME.",
             )
         return target
+
+    def is_open(self, keyword: str, reference: str) -> bool:
+        """Tell whether a dynamic reference has several targets, none of which is that of the root, so that the way to it decides."""
+        self._index()
+        return keyword != "$ref" and len(self._dynamic.get(_anchor(reference), {})) > 1 and self._outermost(keyword, reference) is None
+
+    def _outermost(self, keyword: str, reference: str) -> Part | None:
+        """Return the target of a dynamic reference in the root's own resource, which every way to it has passed."""
+        self._index()
+        pointer = self._dynamic.get(_anchor(reference), {}).get(self._root_base())
+        return None if pointer is None else self._at(pointer, "")
+
+    def _root_base(self) -> str:
+        own = self.root_schema.get("$id", self.root_schema.get("id")) if isinstance(self.root_schema, Mapping) else None
+        return urldefrag(own)[0] if isinstance(own, str) and not own.startswith("#") else ""
 
     @property
     def _has_ids(self) -> bool:
@@ -183,7 +202,14 @@ class Document:
                     self._ids.setdefault(f"#{name}", pointer)
                 if schema.get("$recursiveAnchor") is True:
                     self._ids.setdefault("#", pointer)
+                    self._dynamic.setdefault("", {}).setdefault(base, pointer)
+                if isinstance(schema.get("$dynamicAnchor"), str):
+                    self._dynamic.setdefault(schema["$dynamicAnchor"], {}).setdefault(base, pointer)
         return self._ids
+
+
+def _anchor(reference: str) -> str:
+    return reference.partition("#")[2]
 
 
 def _walk(schema: Any, pointer: str, base: str) -> Iterator[tuple[Mapping[str, Any], str, str]]:

@@ -76,8 +76,10 @@ def _keyword(document: Document, value: Any, part: Part, keyword: str, wanted: A
             return nullable or identity(value) in document.identities(part.key, wanted)
         case "const":
             return identity(value) == identity(wanted)
-        case "$ref" if isinstance(wanted, str):
-            return _judge(document, value, document.resolve(part, wanted), depth)
+        case "$ref" | "$dynamicRef" | "$recursiveRef" if isinstance(wanted, str):
+            return None if document.is_open(keyword, wanted) else _judge(document, value, document.resolve(part, wanted, keyword), depth)
+        case "extends" | "disallow":
+            return None
         case "not":
             verdict = judge(wanted, keyword)
             return None if verdict is None else not verdict
@@ -130,7 +132,7 @@ def _number(value: Any, schema: Mapping[str, Any], keyword: str, wanted: Any) ->
             return bool(value > wanted)
         case "exclusiveMaximum":
             return bool(value < wanted)
-        case "multipleOf" if wanted > 0:
+        case "multipleOf" | "divisibleBy" if wanted > 0:
             return (exact(value) / exact(wanted)).denominator == 1
         case _:
             return True
@@ -190,6 +192,8 @@ def _object(document: Document, value: Any, part: Part, keyword: str, wanted: An
             return bool(len(value) >= wanted)
         case "maxProperties" if is_number(wanted):
             return bool(len(value) <= wanted)
+        case "properties" if document.draft == 3:
+            return None
         case "properties" if isinstance(wanted, Mapping):
             return _all(_judge(document, value[key], child(part, one, keyword, key), depth) for key, one in wanted.items() if key in value)
         case "additionalProperties" if "patternProperties" not in part.schema:

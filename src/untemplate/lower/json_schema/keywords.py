@@ -43,7 +43,7 @@ def _type(branch: Branch, part: Part, value: Any) -> None:
     found: set[str] = set()
     for name in names:
         if isinstance(name, Mapping):  # draft 3
-            branch.choose(_union_types(part, names), "type", part)
+            branch.choose(union_types(part, names), "type", part)
             return
         if not isinstance(name, str) or name.lower() == "any":
             if name != "any":
@@ -61,9 +61,14 @@ def _type(branch: Branch, part: Part, value: Any) -> None:
     branch.restrict(types=branch.facts.types & {"number" if kind == "integer" else kind for kind in found})
 
 
-def _union_types(part: Part, names: list[Any]) -> list[tuple[Part, ...]]:
+def union_types(part: Part, names: list[Any]) -> list[tuple[Part, ...]]:
+    """Return the alternatives of a list of types with schemas in it, as draft 3 has them."""
     made = [name if isinstance(name, Mapping) else {"type": name} for name in names]
     return [(child(part, schema, "type", number),) for number, schema in enumerate(made)]
+
+
+def _disallow(branch: Branch, part: Part, value: Any) -> None:
+    branch.add(branch.made(part, {"type": value}, "disallow").opposite)
 
 
 def _enum(branch: Branch, part: Part, value: Any) -> None:
@@ -106,7 +111,7 @@ def _bound(keyword: str, *, lower: bool, is_open: bool) -> Handler:
     def handle(branch: Branch, part: Part, value: Any) -> None:
         if isinstance(value, bool) and is_open:  # draft 4: read with the bound itself
             return
-        if is_open and branch.document.draft <= 4:
+        if is_open and branch.document.draft <= 4 and part.made is None:
             branch.report.add(part.pointer, keyword, "draft 4, which the schema names, takes only true or false here; it is ignored")
             return
         if not is_number(value):
@@ -300,7 +305,10 @@ def _reference(keyword: str) -> Handler:
         if not isinstance(value, str):
             branch.malformed(part, keyword)
             return
-        branch.add(branch.document.resolve(part, value, keyword))
+        if branch.document.is_open(keyword, value):
+            branch.report.add(part.pointer, keyword, "what it refers to depends on who refers to it; any value is taken")
+        else:
+            branch.add(branch.document.resolve(part, value, keyword))
 
     return handle
 
@@ -325,6 +333,7 @@ def _unevaluated_items(branch: Branch, part: Part, value: Any) -> None:
 
 HANDLERS: dict[str, Handler] = {
     "type": _type,
+    "disallow": _disallow,
     "enum": _enum,
     "const": _const,
     EXCLUDED: _excluded,

@@ -8,7 +8,7 @@ from typing import Any
 
 from untemplate.lower.json_schema.document import Part, Wrapped, child
 from untemplate.lower.json_schema.gather import Branch
-from untemplate.lower.json_schema.keywords import ALIASES, EXCLUDED, FRACTION, MISSED, UNWANTED
+from untemplate.lower.json_schema.keywords import ALIASES, EXCLUDED, FRACTION, MISSED, UNWANTED, union_types
 from untemplate.lower.json_schema.values import TYPES, is_count, is_number
 
 Alternatives = list[tuple[Part, ...]]
@@ -62,19 +62,21 @@ def _opposite(branch: Branch, part: Part, keyword: str, value: Any) -> Alternati
             return [tuple(child(part, one, keyword, number).opposite for number, one in enumerate(value))]
         case "oneOf" if isinstance(value, list) and value:
             return _none_or_two(branch, part, value)
+        case "type" if isinstance(value, list) and any(isinstance(one, Mapping) for one in value):  # draft 3
+            return [tuple(one.opposite for (one,) in union_types(part, value))]
+        case "disallow":
+            return [(branch.made(part, {"type": value}, "disallow"),)]
         case "not":
             return [(child(part, value, keyword),)]
         case "if":
             return _unmet_condition(part)
         case _ if keyword in _REFERENCES and isinstance(value, str):
+            if branch.document.is_open(keyword, value):
+                _widened(branch, part, keyword)
+                return [()]
             return [(branch.document.resolve(part, value, keyword).opposite,)]
         case "properties" if isinstance(value, Mapping):
-            return [
-                (_made(branch, part, f"{keyword}/{key}", "object", required=[key], properties={key: Wrapped(opposite)}),)
-                for key, one in value.items()
-                if not _says_nothing(keyword, one)
-                for opposite in [child(part, one, keyword, key).opposite]
-            ]
+            return _properties(branch, part, value)
         case "dependencies" | "dependentRequired" | "dependentSchemas" if isinstance(value, Mapping):
             return [way for key, wanted in value.items() for way in _unmet_dependency(branch, part, keyword, key, wanted)]
         case "items" | "prefixItems" | "contains":
@@ -82,6 +84,17 @@ def _opposite(branch: Branch, part: Part, keyword: str, value: Any) -> Alternati
         case _:
             made = _simple(branch, part, keyword, value)
             return [(branch.made(part, schema, f"not/{keyword}/{number}"),) for number, schema in enumerate(made)]
+
+
+def _properties(branch: Branch, part: Part, value: Mapping[str, Any]) -> Alternatives:
+    ways: Alternatives = []
+    for key, one in value.items():
+        if not _says_nothing("properties", one):
+            opposite = child(part, one, "properties", key).opposite
+            ways.append((_made(branch, part, f"properties/{key}", "object", required=[key], properties={key: Wrapped(opposite)}),))
+        if branch.document.draft == 3 and isinstance(one, Mapping) and one.get("required") is True:
+            ways.append((_made(branch, part, f"properties/{key}/none", "object", properties={key: False}),))
+    return ways
 
 
 def _none_or_two(branch: Branch, part: Part, value: list[Any]) -> Alternatives:
@@ -148,7 +161,7 @@ def _simple(branch: Branch, part: Part, keyword: str, value: Any) -> list[dict[s
     nullable = schema.get("nullable") is True
     match keyword:
         case "type":
-            return _other_types(branch, part, value, nullable)
+            return _other_types(value, nullable)
         case "enum" if isinstance(value, list):
             return [{EXCLUDED: [*value, None] if nullable else value}]
         case "const":
@@ -186,11 +199,8 @@ def _made_up(keyword: str, value: Any) -> list[dict[str, Any]]:
 _COUNTED = {"Length": "string", "Items": "array", "Properties": "object"}
 
 
-def _other_types(branch: Branch, part: Part, value: Any, nullable: bool) -> list[dict[str, Any]]:
+def _other_types(value: Any, nullable: bool) -> list[dict[str, Any]]:
     listed = value if isinstance(value, list) else [value]
-    if any(isinstance(name, Mapping) for name in listed):  # draft 3
-        _widened(branch, part, "type")
-        return [{}]
     names = {ALIASES.get(name.lower()) for name in listed if isinstance(name, str)}
     if None in names or not names:
         return []

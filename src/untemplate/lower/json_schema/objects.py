@@ -124,7 +124,8 @@ def _key_body(one: KeyClass, taken: tuple[str, ...], names: Automaton | None, co
             found = automaton.without(found, search(text_regex(mark)).automaton)
         return None if found.empty else automaton_tree(found, context.rules, "key", write)
     except TooLargeError:
-        context.say("patternProperties", "the keys make too large a grammar; any key is taken", Code.BUDGET)
+        keyword = "propertyNames" if names is not None else context.named("patternProperties", "properties", "additionalProperties")
+        context.say(keyword, "the keys make too large a grammar; any key is taken", Code.BUDGET)
         return rep(write(ALL), 0, None)
 
 

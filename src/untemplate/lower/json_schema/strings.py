@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from untemplate.lower import automaton
 from untemplate.lower.automaton import Automaton, TooLargeError
@@ -34,7 +35,7 @@ class _Found:
 
 def string_body(facts: StringFacts, context: Context, hint: str = "text") -> Node | None:
     """Return the characters of the strings that fit, without quotes; ``None`` when none does."""
-    wanted = _read(facts, context)
+    wanted = _needed(_read(facts, context))
     unwanted = _read_unwanted(facts, context)
     if facts.impossible:
         return None
@@ -77,6 +78,26 @@ def _read(facts: StringFacts, context: Context) -> list[_Found]:
         elif name not in ANNOTATIONS:
             context.say("format", f"nothing is known about the format {name!r:.40}; any text is taken", Code.UNKNOWN)
     return found
+
+
+def _needed(wanted: list[_Found]) -> list[_Found]:
+    """Return ``wanted`` without what others say already."""
+    kept = list(wanted)
+    for one in wanted if len(wanted) > 1 else ():
+        others = [other for other in kept if other is not one]
+        if any(_implies(other.node, one.node) for other in others):
+            kept = others
+    return kept
+
+
+@lru_cache(maxsize=1024)
+def _implies(one: Regex, other: Regex) -> bool:
+    """Tell whether all that matches ``one`` matches ``other``; ``False`` where that would be too much work."""
+    try:
+        first, second = search(one), search(other)
+        return second.exact and automaton.without(first.automaton, second.automaton).empty
+    except TooLargeError:
+        return False
 
 
 def _read_unwanted(facts: StringFacts, context: Context) -> list[Regex]:
@@ -194,9 +215,9 @@ def _by_automaton(facts: StringFacts, wanted: list[_Found], unwanted: list[Regex
         return tree_of(found, context.rules, hint, write)
     except TooLargeError:
         first = wanted[0] if wanted else None
-        context.say(
-            first.keyword if first else context.named("pattern", "enum", "const"),
-            "what is said together makes too large a grammar; only the first pattern is kept",
-            Code.BUDGET,
-        )
+        lost = [one.keyword for one in wanted[1:]] + ["pattern"] * bool(unwanted)
+        lost += [context.named("enum", "const")] if facts.excluded else []
+        lost += ["minLength"] * (facts.minimum > 0) + ["maxLength"] * (facts.maximum is not None)
+        for keyword in dict.fromkeys(lost or ["pattern"]):
+            context.say(keyword, "what is said together makes too large a grammar; only the first pattern is kept", Code.BUDGET)
         return _by_pattern(first, context, hint, write) if first else rep(write(ALL), facts.minimum if facts.minimum < 2 else 1, None)
