@@ -85,7 +85,8 @@ class Refusing(Executor):
 
 def test_what_an_executor_raises_of_its_own_is_a_failure() -> None:
     done = list(run_batch(square, [1, 2], executor=Refusing()))
-    assert [each.failure.message for each in done if each.failure] == ["untemplate itself failed: TimeoutError: the cluster is gone"] * 2
+    told = [(each.failure.code, each.failure.message) for each in done if each.failure]
+    assert told == [("E990", "the executor failed: TimeoutError: the cluster is gone")] * 2
 
 
 def test_outcomes_come_in_order_as_soon_as_they_can() -> None:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from untemplate.cli.inputs import looks_like_spec, read_spec
-from untemplate.cli.reports import FORMATS, Item, Level, ReportText, to_format
+from untemplate.cli.reporting import with_formats, write_report
+from untemplate.cli.reports import Item, Level, ReportText
 from untemplate.cli.sources import SourceOptions, compile_at
 from untemplate.cli.visible import visible
 from untemplate.cli.voice import Voice, print_all, with_voice, write_result
@@ -32,9 +33,9 @@ _FAILS = {"breaking": Severity.BREAKING, "compatible": Severity.COMPATIBLE, "any
 @click.option(
     "--fail-on", type=click.Choice(list(_FAILS)), default="any", show_default=True, help="The least difference that exits with 1."
 )
-@click.option("--format", "form", type=click.Choice(["text", "json", *FORMATS]), default="text", show_default=True, help="Of the result.")
+@with_formats("text", "json")
 @with_voice
-def diff(old: str, new: str, fail_on: str, form: str, voice: Voice) -> int:
+def diff(old: str, new: str, fail_on: str, form: str, summary: str | None, voice: Voice) -> int:
     """Tell what changed for a parser between OLD and NEW, each a template, model folder, GGUF file or spec.
 
     The verdict is proved: turns that the new template writes are read by the old parser, and the reverse. Breaking: the old one
@@ -47,10 +48,11 @@ def diff(old: str, new: str, fail_on: str, form: str, voice: Voice) -> int:
     drift = find_drift(_side(old), _side(new))
     if form == "text":
         print_all(list(_shown(drift, old, new)))
-    else:
+    elif form == "json":
         from untemplate.spec.files import data_to_json
 
-        write_result(data_to_json(drift_to_data(drift)) if form == "json" else to_format(_report(drift, old, new), form))
+        write_result(data_to_json(drift_to_data(drift)))
+    write_report(lambda: _report(drift, old, new), form, summary)
     worst = drift.verdict
     return 1 if worst is not None and worst.rank >= _FAILS[fail_on].rank else 0
 

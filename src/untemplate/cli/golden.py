@@ -12,12 +12,13 @@ import click
 
 from untemplate.cli.caching import tell_trouble, with_cache
 from untemplate.cli.failures import TROUBLE, show_failure
-from untemplate.cli.reports import FORMATS, to_format
+from untemplate.cli.reporting import with_formats, write_report
 from untemplate.cli.visible import visible
 from untemplate.cli.voice import Voice, with_voice, write_result
 from untemplate.golden.manifest import DEFAULT_MANIFEST
 
 if TYPE_CHECKING:
+    from untemplate.cli.reports import ReportText
     from untemplate.golden.cache import Cache
     from untemplate.golden.folder import Difference
     from untemplate.golden.run import Checked, GoldenReport
@@ -36,23 +37,15 @@ def golden() -> None:
 
 _MANIFEST = click.argument("manifest", default=DEFAULT_MANIFEST, type=click.Path(path_type=Path))
 _JOBS = click.option("--jobs", type=click.IntRange(min=0), default=1, show_default=True, help="Processes to use; 0: one for each core.")
-_FORMAT = click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "jsonl", *FORMATS]),
-    default="text",
-    show_default=True,
-    help="Of the result; jsonl: a line of JSON for each source, as it is done.",
-)
 
 
 @golden.command()
 @_MANIFEST
 @_JOBS
-@_FORMAT
+@with_formats("text", "jsonl")
 @with_cache
 @with_voice
-def check(manifest: Path, jobs: int, form: str, cache: Cache | None, voice: Voice) -> int:
+def check(manifest: Path, jobs: int, form: str, summary: str | None, cache: Cache | None, voice: Voice) -> int:
     """Compare the goldens of MANIFEST with what its sources compile to now.
 
     Writes nothing. Exits with 1 when they differ, with 2 when a source cannot be had.
@@ -60,10 +53,7 @@ def check(manifest: Path, jobs: int, form: str, cache: Cache | None, voice: Voic
     report = _compile(manifest, jobs, cache, voice, lines=form == "jsonl")
     if form == "text":
         _show_report(report, voice)
-    elif form != "jsonl":
-        from untemplate.cli.golden_report import golden_report
-
-        write_result(to_format(golden_report(report, str(manifest)), form))
+    write_report(lambda: _report(report, manifest), form, summary)
     if report.fine:
         voice.say(f"{_goldens(len(report.checked))} as they should be")
         return 0
@@ -96,6 +86,12 @@ def update(manifest: Path, jobs: int, cache: Cache | None, voice: Voice) -> int:
         voice.warn(f"{name}: not expected by the manifest: {warning}")
     voice.say(f"{len(report.checked)} goldens, {len({each.name for each in report.differences})} changed")
     return _tell_troubles(report) if report.troubles else 0
+
+
+def _report(report: GoldenReport, manifest: Path) -> ReportText:
+    from untemplate.cli.golden_report import golden_report
+
+    return golden_report(report, str(manifest))
 
 
 def _goldens(count: int) -> str:
@@ -143,7 +139,8 @@ def _show_report(report: GoldenReport, voice: Voice) -> None:
     for each in report.differences:
         click.echo(f"{each.name}/{each.file}: {each.state.value}")
         _show_meaning(each)
-        _show_difference(each, None if voice.verbose else SHOWN_LINES)
+        if each.state.value == "changed" or voice.verbose:
+            _show_difference(each, None if voice.verbose else SHOWN_LINES)
     for name, failure in report.troubles:
         click.echo(f"{name}: not compared: {visible(failure.message)}")
     for name in report.orphans:

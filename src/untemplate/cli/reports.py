@@ -13,6 +13,13 @@ from untemplate.cli.visible import visible
 FORMATS = ("markdown", "sarif", "junit", "github")
 
 
+MOST_MARKDOWN = 900_000
+"""Bytes of findings; a job's summary on GitHub is refused past 1 MiB."""
+
+
+_ON_ONE_LINE = 80
+
+
 class Level(StrEnum):
     """How bad an item is."""
 
@@ -61,11 +68,23 @@ def _cleaned(item: Item) -> Item:
 
 
 def _to_markdown(report: ReportText) -> str:
-    lines = [f"## {report.title}", "", f"**{report.verdict}**", ""]
-    for item in report.items:
-        lines += [f"### {item.level.value}: `{item.place}` ({item.rule})", "", item.message, ""]
-        for name, text in item.details:
-            lines += [f"{name}:", "", *_fenced(text), ""]
+    parts = [f"## {report.title}\n\n**{report.verdict}**\n"]
+    room = MOST_MARKDOWN
+    for number, item in enumerate(report.items):
+        part = _markdown_item(item)
+        room -= len(part.encode())
+        if room < 0:
+            parts.append(f"… and {len(report.items) - number} more.\n")
+            break
+        parts.append(part)
+    return "\n".join(parts)
+
+
+def _markdown_item(item: Item) -> str:
+    lines = [f"### {item.level.value}: `{item.place}` ({item.rule})", "", item.message, ""]
+    for name, text in item.details:
+        plain = text and len(text) <= _ON_ONE_LINE and not {"\n", "`"} & set(text) and text == text.strip()
+        lines += [f"{name}: `{text}`", ""] if plain else [f"{name}:", "", *_fenced(text), ""]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
-from untemplate.spec.files import spec_to_data
-from untemplate.spec.model import Spec, TemplateInfo
+from untemplate.lower.signs import read_signs
+from untemplate.lower.start import start_of_request
+from untemplate.spec.model import Spec
 
 MOST = 512
 """Texts that a process keeps."""
-_NOBODY = TemplateInfo(name="", sha256="", source="")
 
 
 class Alike:
@@ -35,6 +34,8 @@ class Alike:
 
 
 def reading_of(spec: Spec) -> str:
-    """Return all that decides how turns are read and written: the spec without its template's name and what was found wrong with it."""
-    bare = replace(spec, template=_NOBODY, warnings=(), ambiguities=(), quirks=(), verification=None)
-    return json.dumps(spec_to_data(bare))
+    """Return all that decides how turns are read and written, as a text: of a spec what its parsers and grammars are made of."""
+    able = spec.capabilities
+    signs = [read_signs(spec, with_calls=calls) for calls in (True, False)]
+    starts = [start_of_request(spec, enable_thinking=True, tools=tools, extract_reasoning=True) for tools in (True, False)]
+    return repr((spec.turn, spec.prompt.end_of_turn, signs, starts, able.max_calls, able.id_pattern))

@@ -172,7 +172,8 @@ def _collect(
                 except BrokenExecutor:
                     lost[index] = job
                 except Exception as error:  # noqa: BLE001 - what an executor raises of its own: the rest of the batch goes on
-                    yield Outcome(index=index, failure=failure_of(error))
+                    message = f"the executor failed: {type(error).__name__}: {error}"
+                    yield Outcome(index=index, failure=Failure(code="E990", message=message, hint="run it again: what is done is kept"))
     finally:
         for future in running:
             future.cancel()

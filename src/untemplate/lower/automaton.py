@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeVar
 
 from untemplate.lower import charset
@@ -14,6 +15,8 @@ State = TypeVar("State", bound=Hashable)
 DEAD = -1
 MOST_STATES = 6000
 """Larger automata are not built: what they stand for is widened by the caller."""
+_KEPT = 32
+"""Combinations that are remembered: schemas ask for the same few bounds again and again."""
 
 
 class TooLargeError(Exception):
@@ -151,11 +154,13 @@ def followed_by(one: Automaton, text: str) -> Automaton:
     return minimize(Automaton(tuple(classes), tuple(rows), tuple(len(text) in progress for _, progress in order)))
 
 
+@lru_cache(maxsize=_KEPT)
 def both(left: Automaton, right: Automaton) -> Automaton:
     """Return the automaton of what both accept."""
     return _product(left, right, lambda a, b: a and b, needs_left=True, needs_right=True)
 
 
+@lru_cache(maxsize=_KEPT)
 def without(left: Automaton, right: Automaton) -> Automaton:
     """Return the automaton of what ``left`` accepts and ``right`` does not."""
     return _product(left, right, lambda a, b: a and not b, needs_left=True, needs_right=False)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from fractions import Fraction
+from functools import lru_cache
 
 from untemplate.lower import automaton
 from untemplate.lower.automaton import Automaton, TooLargeError
@@ -14,6 +16,7 @@ Compared = tuple[str, int, int]
 """(part, digits of it that were read, comparison with the bound so far)."""
 
 
+@lru_cache(maxsize=2)
 def decimals(*, fractions: bool = True) -> Automaton:
     """Return the automaton of all decimals; without ``fractions``, of integers, which may end in ``.0``."""
 
@@ -33,6 +36,7 @@ def decimals(*, fractions: bool = True) -> Automaton:
     return automaton.explore(_DIGITS + ".", "start", step, lambda state: state in ("zero", "int", "fraction"))
 
 
+@lru_cache(maxsize=1)
 def integers() -> Automaton:
     """Return the automaton of integers written without a point."""
     return automaton.explore(
@@ -43,12 +47,17 @@ def integers() -> Automaton:
     )
 
 
-def compared(bound: Fraction, signs: set[int]) -> Automaton:
+def compared(bound: Fraction, signs: Set[int]) -> Automaton:
     """Return the automaton of decimals whose comparison with ``bound`` (at least 0) is one of ``signs``: -1, 0, 1.
 
     Raises:
         TooLargeError: for a bound that is no finite decimal.
     """
+    return _compared(bound, frozenset(signs))
+
+
+@lru_cache(maxsize=256)
+def _compared(bound: Fraction, signs: frozenset[int]) -> Automaton:
     whole, part = _digits(bound)
 
     def step(state: Compared, character: str) -> Compared | None:
@@ -82,6 +91,7 @@ def compared(bound: Fraction, signs: set[int]) -> Automaton:
     return automaton.explore(_DIGITS + ".", ("int", 0, 0), step, accepts)
 
 
+@lru_cache(maxsize=64)
 def multiples(of: Fraction) -> Automaton:
     """Return the automaton of decimals that are a multiple of ``of``.
 
