@@ -1,4 +1,4 @@
-"""Every grammar loads in every engine: llguidance, llama.cpp and, where it is installed, xgrammar."""
+"""Every grammar loads in llguidance and llama.cpp; ``test_engines_xgrammar.py`` is about xgrammar."""
 
 from __future__ import annotations
 
@@ -55,13 +55,6 @@ def test_the_grammars_of_public_templates_load_in_llguidance_and_llama(template:
         read_back(grammar)
         assert server.refuses(grammar) == "", asked.name
         assert unportable(grammar) == [], asked.name
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_every_grammar_of_a_fixture_loads_in_xgrammar(name: str) -> None:
-    xgrammar = pytest.importorskip("xgrammar", reason="optional: it brings torch")
-    for _, grammar in _grammars(fixture(name), _names()):
-        xgrammar.Grammar.from_ebnf(grammar)
 
 
 @pytest.mark.parametrize("grammar", ['root ::= "a', "root ::= other\n", 'root ::= ("a"'])

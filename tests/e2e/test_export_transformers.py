@@ -17,26 +17,34 @@ from untemplate.compiler import compile_template
 from untemplate.emit.response_template import Profile, emit_response_template, response_template
 from untemplate.emit.response_template_content import ReadError
 from untemplate.emit.response_template_reader import read_turn
+from untemplate.parser import build_parser
+from untemplate.spec.model import Spec
 
 chat_parsing = pytest.importorskip("transformers.utils.chat_parsing", reason="transformers 5.13 or newer: pip install '.[interop]'")
 SHARED = Path(__file__).parents[3] / "shared"
 VECTORS = SHARED / "conformance" / "vectors.jsonl"
 NAMES = sorted(path.stem for path in FIXTURES.glob("*.jinja"))
-LOSSY = {"nested_xml_values", "system_first_only"}
+LOSSY = {"nested_xml_values"}
 """Fixtures of which something is lost; ``docs/runtimes.md`` says what."""
 
+_UNCLOSED = "a call inside reasoning that never closes: only a pattern can end reasoning there, which the portable profile does not use"
+_NESTED = "nested values in the template's own notation: no content parser reads them"
 NOT_READ = {
-    "Qwen3.5-4B#11": "a call inside reasoning that never closes",
-    "Qwen3.5-4B#12": "a call inside reasoning that never closes",
-    "google-gemma-4-31B-it#23": "a stray close of reasoning in content",
-    "google-gemma-4-31B-it#25": "a stray close of reasoning in content",
-    "MiniMax-M3#12": "nested values in the template's own notation",
-    "MiniMax-M3#13": "nested values in the template's own notation",
-    "MiniMax-M3#14": "nested values in the template's own notation",
-    "MiniMax-M3#16": "nested values in the template's own notation",
-    "openai-gpt-oss-120b#13": "a call to a tool that is not declared, without JSON",
+    Profile.PORTABLE: {
+        "Qwen3.5-4B#11": _UNCLOSED,
+        "Qwen3.5-4B#12": _UNCLOSED,
+        "MiniMax-M3#12": _NESTED,
+        "MiniMax-M3#13": _NESTED,
+        "MiniMax-M3#14": _NESTED,
+        "MiniMax-M3#16": _NESTED,
+        "openai-gpt-oss-120b#13": "a call to a tool that is not declared, without JSON",
+    }
 }
-"""Conformance vectors that no response template can say, with the reason."""
+"""Conformance vectors that a response template cannot say, with the reason."""
+NOT_READ[Profile.TRANSFORMERS] = {
+    **{name: why for name, why in NOT_READ[Profile.PORTABLE].items() if why is not _UNCLOSED},
+    "google-gemma-4-31B-it#26": "half an opening before the whole one is content, which this profile joins to what follows",
+}
 
 
 def streamed(template: dict[str, Any], prompt: str, text: str, tools: Any, size: int) -> dict[str, Any]:
@@ -129,25 +137,35 @@ def _applies(vector: dict[str, Any]) -> bool:
 
 
 @cache
-def template_of(name: str) -> dict[str, Any]:
-    return response_template(compile_template(SHARED / "corpus" / "templates" / name))[0]
+def spec_of(name: str) -> Spec:
+    return compile_template(SHARED / "corpus" / "templates" / name)
+
+
+@cache
+def template_of(name: str, profile: Profile) -> dict[str, Any]:
+    return response_template(spec_of(name), profile)[0]
 
 
 @pytest.mark.skipif(not VECTORS.exists(), reason="the shared conformance vectors are absent")
-def test_transformers_reads_the_conformance_vectors() -> None:
+@pytest.mark.parametrize("profile", Profile)
+def test_transformers_reads_the_conformance_vectors(profile: Profile) -> None:
+    """As they are expected; where we have decided otherwise, as we do."""
     wrong = {}
     for vector in vectors():
-        template, expect, tools = template_of(vector["template"]), vector["expect"], vector["request"]["tools"]
+        template, tools = template_of(vector["template"], profile), vector["request"]["tools"]
+        ours = build_parser(spec_of(vector["template"]), prompt=vector["prompt"], tools=tools).parse(vector["output"]).to_dict()
         try:
             got = chat_parsing.parse_response(vector["output"], template, prefix=vector["prompt"], tools=tools)
         except ValueError as problem:
             wrong[vector["id"]] = str(problem)
             continue
-        want = {**expect, "tool_calls": [{"function": call} for call in expect["tool_calls"]]}
-        problem = difference(_stripped(want), _stripped(got))
-        if problem is not None:
+        expect = {**vector["expect"], "tool_calls": [{"function": call} for call in vector["expect"]["tool_calls"]]}
+        problem = difference(_stripped(expect), _stripped(got))
+        if problem is not None and difference(_stripped(ours), _stripped(got)) is not None:
             wrong[vector["id"]] = problem
-    assert wrong.keys() == NOT_READ.keys(), {key: value for key, value in wrong.items() if key not in NOT_READ}
+        assert streamed(template, vector["prompt"], vector["output"], tools, 7) == got
+    told = NOT_READ[profile]
+    assert wrong.keys() == told.keys(), {key: value for key, value in wrong.items() if key not in told}
 
 
 def _stripped(message: dict[str, Any]) -> dict[str, Any]:

@@ -17,7 +17,6 @@ from untemplate.spec.model import Encoding, JsonType, Marker, Spec, Value
 
 LOST = {
     "nested_xml_values": {"calls.arguments.object", "calls.arguments.array"},
-    "system_first_only": {"content"},
     "custom_quoted_objects": {"calls.arguments.object"},
 }
 LOST_WHERE_PORTABLE = {"python_calls": {"calls.arguments.object", "calls.arguments.array"}}

@@ -43,7 +43,7 @@ def response_template(spec: Spec, profile: Profile = Profile.PORTABLE) -> tuple[
     richly = profile is Profile.TRANSFORMERS
     signs = read_signs(spec, with_calls=True)
     calls = calls_field(spec, signs, richly=richly) if spec.turn.calls is not None else CallsField(field=None, start=None)
-    thinking = thinking_field(spec, signs)
+    thinking = thinking_field(spec, signs, calls.start, calls.whole if richly else None)
     content, losses = content_field(spec, signs, calls.start, calls.strays)
     joined = {"repeats": True, "join": ""} if richly else {}
     fields: dict[str, Any] = {}

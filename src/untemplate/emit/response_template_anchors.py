@@ -137,10 +137,23 @@ def delimit(key: str, delimiters: Sequence[Delimiter]) -> dict[str, Any]:
     for delimiter in delimiters:
         texts = texts_of(delimiter)
         if texts is None or len(literals) + len(texts) > _MOST_LITERALS:
-            return {f"{key}_pattern": "|".join(dict.fromkeys(pattern_of(each) for each in delimiters))}
+            return {f"{key}_pattern": "|".join(dict.fromkeys(pattern_of(each) for each in _longest_first(delimiters)))}
         bare = min((text for text in texts if text), key=len, default="")
         literals += [bare, *sorted((text for text in texts if text != bare), key=lambda text: (-len(text), text))]
     found = list(dict.fromkeys(text for text in literals if text))
     if not found:
         return {}
     return {key: found[0] if len(found) == 1 else found}
+
+
+def _longest_first(delimiters: Sequence[Delimiter]) -> list[Delimiter]:
+    """Return delimiters so that the longest is tried first, as it is among literals, without those that another one covers."""
+    literal = [(delimiter, texts) for delimiter in delimiters if (texts := texts_of(delimiter)) is not None]
+    literal.sort(key=lambda each: -max(map(len, each[1]), default=0))
+    kept: list[Delimiter] = []
+    seen: set[str] = set()
+    for delimiter, texts in literal:
+        if not seen.issuperset(texts):
+            kept.append(delimiter)
+            seen.update(texts)
+    return [*kept, *(delimiter for delimiter in delimiters if texts_of(delimiter) is None)]

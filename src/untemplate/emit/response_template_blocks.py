@@ -20,8 +20,9 @@ from untemplate.emit.response_template_anchors import (
     prefixes,
     quote,
 )
+from untemplate.lower.marks import is_marker
 from untemplate.lower.signs import Signs
-from untemplate.spec.model import ContentMode, GenerationPrompt, Marker, PromptState, Spec
+from untemplate.spec.model import ContentMode, GenerationPrompt, Marker, PromptState, ReasoningMode, Spec
 
 Field = dict[str, Any]
 
@@ -29,22 +30,45 @@ AS_WRITTEN = {"strip": False}
 """White space at the ends of a text is the model's, not the layout's: the delimiters take what is layout."""
 
 
-def thinking_field(spec: Spec, signs: Signs) -> Field | None:
-    """Return the field of reasoning; ``None`` where the model writes none."""
+def thinking_field(spec: Spec, signs: Signs, call_start: str | None, whole_calls: str | None) -> Field | None:
+    """Return the field of reasoning; ``None`` where the model writes none.
+
+    Args:
+        call_start: a pattern for what a call begins with; ``None`` where there are no calls.
+        whole_calls: a pattern for calls that end the turn, which then end reasoning that was not closed, too. It costs the close its
+            literals, from which vLLM and SGLang know the token that ends reasoning: ``None`` for them.
+    """
     if not signs.reasoning_close and not signs.reasoning_open:
         return None
-    opens = delimit("open", [*(opening(marker) for marker in signs.reasoning_open), *_empty_openings(signs)]) or _opened_by_prompt(
-        spec, signs
-    )
+    opens = delimit("open", [opening(marker) for marker in signs.reasoning_open]) or _opened_by_prompt(spec, signs)
     behind = _behind_reasoning(signs)
     closes = [(*closing(marker), *behind) for marker in signs.reasoning_close]
+    closes += _nothing_closed(signs)
+    if call_start is not None and any(marker.core == end.core for marker in signs.reasoning_close for end in signs.ends):
+        closes.append((Pattern(f"(?={call_start})"),))  # The message ends where reasoning does: a call in it ends reasoning, too.
+    elif whole_calls is not None:
+        closes.append((Pattern(rf"\s*(?={whole_calls})"),))
     return {**opens, **delimit("close", closes), "content": "text", "content_args": AS_WRITTEN}
 
 
-def _empty_openings(signs: Signs) -> list[Delimiter]:
-    """Return openings for reasoning that a close alone stands for at the beginning of a turn."""
-    closes = [marker.core for marker in signs.reasoning_close if any(text.strip() == marker.core for text in signs.empty_reasoning)]
-    return [(Pattern(rf"\A\s*(?={quote(core)})"),) for core in closes]
+def _nothing_closed(signs: Signs) -> list[Delimiter]:
+    """Return closes of reasoning in which nothing was thought, where the layout in it is more than what stands around reasoning."""
+    found: list[Delimiter] = []
+    for text in signs.empty_reasoning:
+        for opened in signs.reasoning_open:
+            for closed in signs.reasoning_close:
+                lead, has_open, rest = text.partition(opened.core)
+                inner, has_close, _ = rest.partition(closed.core)
+                if not has_open or not has_close or lead.strip() or inner.strip() or inner in _layouts(opened, closed):
+                    continue
+                layout = Pattern(f"(?<={quote(opened.core)}){quote(inner)}")
+                found.append((layout, (closed.core,), prefixes(closed.after), *_behind_reasoning(signs)))
+    return list(dict.fromkeys(found))
+
+
+def _layouts(opened: Marker, closed: Marker) -> set[str]:
+    """Return the white space that the delimiters take between an opening and a close."""
+    return {after + before for after in prefixes(opened.after) for before in optional(closed.before)}
 
 
 def _opened_by_prompt(spec: Spec, signs: Signs) -> Field:
@@ -62,11 +86,37 @@ def _behind_reasoning(signs: Signs) -> Delimiter:
 
 
 def _strays(spec: Spec, signs: Signs) -> list[str]:
-    """Return the longer texts that may stand between two blocks and belong to neither."""
+    """Return the longer texts that may stand between two blocks, or before the first, and belong to neither."""
     found = [signs.frame.separator] if signs.frame is not None else []
-    if spec.turn.content.mode is ContentMode.WRAPPED_WITH_REASONING:
+    if spec.turn.content.mode is not ContentMode.WRAPPED or _partly_wrapped(spec):
         found += signs.content_open
-    return [marker.before + marker.core + after for marker in found for after in prefixes(marker.after)]
+    layouts = ("", *(signs.blank_opens if signs.frame is not None else ()))
+    texts = [marker.before + marker.core + after + layout for marker in found for after in prefixes(marker.after) for layout in layouts]
+    reasoning = [marker.core for marker in (*signs.reasoning_open, *signs.reasoning_close)]
+    return [*texts, *(text for text in signs.empty_reasoning if not any(core in text for core in reasoning))]
+
+
+def _before_content(spec: Spec, signs: Signs) -> list[Delimiter]:
+    """Return what may stand at the very start of a turn and is no content: layout, and a close of reasoning that is not open."""
+    layouts = [*signs.blank_opens]
+    if any(_leaves_layout(entry, signs) for entry in spec.prompt.generation):
+        layouts += [text for marker in signs.reasoning_close for text in prefixes(marker.after)]
+    found: list[Delimiter] = []
+    if any(layouts):
+        found.append((Pattern(r"\A" + either(*map(quote, sorted({*layouts} - {""}, key=lambda text: (-len(text), text))))),))
+    if spec.turn.reasoning.mode is not ReasoningMode.NONE:
+        closes = [marker for marker in signs.reasoning_close if is_marker(marker.core)]
+        behind = _behind_reasoning(signs)
+        said = either(r"\A", *(f"(?<={quote(marker.core + after)})" for marker in closes for after in prefixes(marker.after)))
+        found += [(Pattern(rf"{said}\s*"), (marker.core,), prefixes(marker.after), *behind) for marker in closes]
+    return found
+
+
+def _partly_wrapped(spec: Spec) -> bool:
+    """Return whether content stands in markers alone, and in none beside calls."""
+    content = spec.turn.content
+    beside = content.with_calls
+    return content.mode is ContentMode.WRAPPED and beside is not None and beside.open is None and bool(content.close)
 
 
 def content_field(spec: Spec, signs: Signs, call_start: str | None, strays: Sequence[Delimiter]) -> tuple[Field, tuple[Loss, ...]]:
@@ -80,18 +130,17 @@ def content_field(spec: Spec, signs: Signs, call_start: str | None, strays: Sequ
     field: Field = {"content": "text", "content_args": AS_WRITTEN}
     ends = [_ending(spec, marker) for marker in signs.ends]
     closes = [closing(marker) for marker in signs.content_close]
-    if spec.turn.content.mode is not ContentMode.WRAPPED:
-        losses = [Loss(field="content", message=f"keeps the layout before it, {text!r}") for text in signs.blank_opens]
-        if spec.turn.content.mode is ContentMode.PLAIN:
-            message = "keeps {!r}, which opens it beside calls"
-            losses += [Loss(field="content", message=message.format(marker.core)) for marker in signs.content_open]
+    last: list[Delimiter] = [(Pattern(f"{quote(text)}{END}"),) for text in signs.blank_closes]
+    beside = spec.turn.content.with_calls
+    if spec.turn.content.mode is not ContentMode.WRAPPED or _partly_wrapped(spec):
         between = [((text,),) for text in _without_ends(_strays(spec, signs), signs)]
-        return {**delimit("close", [*closes, *ends, *between, *strays]), **field}, tuple(losses)
+        return {**delimit("close", [*closes, *ends, *between, *strays, *_before_content(spec, signs), *last]), **field}, ()
     reasoning = {marker.core for marker in signs.reasoning_open}
     opens = [opening(marker) for marker in signs.content_open if marker.core not in reasoning]
-    if not signs.content_close and call_start is not None:
+    runs_on = not signs.content_close or (beside is not None and beside.close is None)
+    if runs_on and call_start is not None:
         ends = [*ends, (Pattern(f"{one_of((*signs.layouts, ''))}(?={call_start})"),)]
-    return {**delimit("open", opens), **delimit("close", [*closes, *ends]), **field}, ()
+    return {**delimit("open", opens), **delimit("close", [*closes, *ends, *last]), **field}, ()
 
 
 def _without_ends(texts: Iterable[str], signs: Signs) -> list[str]:
@@ -99,7 +148,7 @@ def _without_ends(texts: Iterable[str], signs: Signs) -> list[str]:
     pieces = list(texts)
     for end in signs.ends:
         pieces = [piece for text in pieces for piece in text.split(end.core)]
-    return [piece for piece in dict.fromkeys(pieces) if piece.strip()]
+    return [each for each in dict.fromkeys(each for piece in pieces for each in (piece, piece.lstrip())) if each.strip()]
 
 
 def ending(spec: Spec, signs: Signs) -> tuple[Delimiter, ...]:

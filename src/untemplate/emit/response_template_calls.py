@@ -10,6 +10,7 @@ from untemplate.emit.response_template_anchors import END, Delimiter, Pattern, d
 from untemplate.emit.response_template_edges import CallEdges, call_edges
 from untemplate.emit.response_template_forms import (
     CallHead,
+    adjacent_head,
     field_head,
     json_head,
     key_head,
@@ -25,6 +26,9 @@ from untemplate.spec.model import Field as Place
 
 _SCALARS = (JsonType.STRING, JsonType.INTEGER, JsonType.NUMBER, JsonType.BOOLEAN, JsonType.NULL)
 
+_NAMED: dict[str, Any] = {"type": "function", "function": {"name": "{name}", "arguments": "{content}"}}
+"""A call whose name was read by the opening, and whose content is its arguments."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallsField:
@@ -34,6 +38,8 @@ class CallsField:
     """``None`` where the calls cannot be read at all."""
     start: str | None
     """A pattern for what a call begins with."""
+    whole: str | None = None
+    """A pattern for calls from beginning to end, with the end of the turn behind them; ``None`` where none has a marker at both."""
     strays: tuple[Delimiter, ...] = ()
     """What may stand behind a call and belongs to no block."""
     losses: tuple[Loss, ...] = ()
@@ -63,6 +69,10 @@ def _json_calls(form: CallForm, edges: CallEdges, *, richly: bool) -> CallsField
         return _keyed_calls(form, edges)
     if layout.python:
         return _python_calls(form, edges)
+    beside = adjacent_head(form) if not form.open.core and not edges.separator else None
+    if beside is not None:
+        named: dict[str, Any] = {"content": "json", "transform": _NAMED}
+        return _regions(form, beside, edges, named, previous="}", tail=_after_brace(form))
     root = "" if layout.array else "content."
     function: dict[str, Any] = {"name": f"{{{root}{'.'.join(layout.name)}}}", "arguments": f"{{{root}{'.'.join(layout.arguments)}}}"}
     ids, notes = _json_ids(form, root, richly=richly)
@@ -137,7 +147,8 @@ def _regions(
             notes = (*notes, f"text that looks like {previous + edges.separator!r} and the beginning of a call is taken for a call")
     field = {**delimit("open", opens), **closes, "repeats": True, **body}
     strays = edges.strays(_last_text(form)) if head.marked and tail else ()
-    return CallsField(field=field, start=_start(edges, head), strays=strays, losses=losses, notes=notes)
+    whole = edges.whole(start, _last_text(form)) if head.marked and tail else None
+    return CallsField(field=field, start=_start(edges, head), whole=whole, strays=strays, losses=losses, notes=notes)
 
 
 def _last_text(form: CallForm) -> str:
@@ -159,7 +170,7 @@ def _keyed_calls(form: CallForm, edges: CallEdges) -> CallsField:
     assert layout is not None
     if layout.arguments:
         return CallsField(field=None, start=None, losses=(Loss(field="calls", message="the name is a key inside the call's JSON"),))
-    body = {"content": "json", "transform": {"type": "function", "function": {"name": "{name}", "arguments": "{content}"}}}
+    body = {"content": "json", "transform": _NAMED}
     head = key_head(form)
     if not layout.array:
         return _regions(form, head, edges, body, previous="}", tail=_after_brace(form))

@@ -44,30 +44,50 @@ class _Turn:
 
 def check_response_template(spec: Spec, template: Mapping[str, Any]) -> tuple[Loss, ...]:
     """Return one loss for each field of a message that some turn of the spec gives otherwise than it was written."""
-    prompt, begun = _prompt(spec)
-    found: dict[str, Loss] = {}
+    prompts = _prompts(spec)
+    found: dict[str, Loss] = {loss.field: loss for loss in _not_shown(spec)}
     for turn in _turns(spec):
         text = compose(spec.turn, reasoning=turn.reasoning, content=turn.content, calls=turn.calls)
-        if begun and not text.startswith(begun):
-            continue
         ends = spec.prompt.end_of_turn.calls if turn.calls else spec.prompt.end_of_turn.content
-        try:
-            got = read_turn(template, text[len(begun) :] + (ends[0] if ends else ""), prefix=prompt, tools=_TOOLS)
-        except ReadError as problem:
-            found.setdefault(turn.field, Loss(field=turn.field, message=f"the turn is not read at all: {_short(str(problem))}"))
-            continue
-        loss = _compare(turn, got)
-        if loss is not None:
-            found.setdefault(loss.field, loss)
+        unopened = turn.reasoning is not None and not spec.turn.reasoning.open
+        for prompt, begun in _fitting(text, prompts, unopened=unopened):
+            try:
+                got = read_turn(template, text[len(begun) :] + (ends[0] if ends else ""), prefix=prompt, tools=_TOOLS)
+            except ReadError as problem:
+                found.setdefault(turn.field, Loss(field=turn.field, message=f"the turn is not read at all: {_short(str(problem))}"))
+                continue
+            loss = _compare(turn, got)
+            if loss is not None:
+                found.setdefault(loss.field, loss)
     return tuple(found.values())
 
 
-def _prompt(spec: Spec) -> tuple[str, str]:
-    """Return the end of a prompt, and what of the turn it has begun with."""
-    for entry in spec.prompt.generation:
-        if entry.text:
-            return entry.text, entry.prefill
-    return spec.prompt.roles.get("assistant", ""), ""
+def _not_shown(spec: Spec) -> Iterator[Loss]:
+    """Yield a loss where history quotes the assistant in another way than the prompt asks for a turn, as templates of judges do."""
+    quoted = spec.prompt.roles.get("assistant", "").strip()
+    asked = [entry.header.strip() for entry in spec.prompt.generation if entry.header.strip()]
+    if not quoted or not asked or any(quoted in each or each in quoted for each in asked):
+        return
+    message = f"the prompt asks for a turn behind {_short(asked[0], 30)!r}, history shows none there, only behind {_short(quoted, 30)!r}"
+    yield Loss(field="content", message=message)
+
+
+def _prompts(spec: Spec) -> Sequence[tuple[str, str]]:
+    """Return the ends of prompts, each with what of the turn it has begun with."""
+    found = {entry.text: entry.prefill for entry in spec.prompt.generation if entry.text}
+    return tuple(found.items()) or ((spec.prompt.roles.get("assistant", ""), ""),)
+
+
+def _fitting(text: str, prompts: Sequence[tuple[str, str]], *, unopened: bool) -> Sequence[tuple[str, str]]:
+    """Return the prompts that a turn may follow, each with what of the turn it has begun with.
+
+    Where each has begun another turn, their headers, behind which nothing is begun. ``unopened``: the turn goes on in reasoning that
+    only a prompt opens.
+    """
+    if unopened:
+        return [(prompt, "") for prompt, begun in prompts if begun] or prompts
+    found = [(prompt, begun) for prompt, begun in prompts if text.startswith(begun)]
+    return found or list(dict.fromkeys((prompt.removesuffix(begun), "") for prompt, begun in prompts))
 
 
 def _turns(spec: Spec) -> Iterator[_Turn]:
@@ -165,5 +185,5 @@ def _same(left: Any, right: Any) -> bool:
     return isinstance(left, bool) is isinstance(right, bool) and (left is None) is (right is None) and bool(left == right)
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= 60 else f"{text[:57]}…"
+def _short(text: str, most: int = 60) -> str:
+    return text if len(text) <= most else f"{text[: most - 3]}…"

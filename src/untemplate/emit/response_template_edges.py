@@ -50,6 +50,12 @@ class CallEdges:
         rest = dict.fromkeys(piece for first, *others in pieces for piece in others)
         return ((Pattern(places + one_of(first for first, *_ in pieces)),), *(((piece,),) for piece in rest))
 
+    def whole(self, start: str, close: str) -> str:
+        """Return a pattern for calls that end the turn, each from ``start`` (a pattern) to ``close``."""
+        call = rf"{start}(?:(?!{quote(close)})[\s\S])*{quote(close)}\s*"
+        opened, closed = one_of((*self.section_open, "")), one_of((*self.section_close, ""))
+        return rf"{opened}\s*(?:{call})+{closed}\s*{either(*(pattern_of(end) for end in self.ends), END)}"
+
     def stops(self, start: str, previous: str, *, own: bool = False) -> str:
         """Return a pattern for what ends a call that has no close of its own.
 
@@ -105,6 +111,7 @@ def _lead(spec: Spec, signs: Signs, form: CallForm) -> tuple[str, ...]:
     calls = spec.turn.calls
     assert calls is not None
     blank = [*signs.layouts, calls.section.open.before if calls.section.open is not None else "", form.open.before]
+    blank.append(calls.section.lead)
     beside = spec.turn.content.with_calls
     if (
         beside is not None

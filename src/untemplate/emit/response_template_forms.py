@@ -55,6 +55,20 @@ def _first_keys(layout: JsonCall) -> str:
     return found
 
 
+def adjacent_head(form: CallForm) -> CallHead | None:
+    """Return the head of a JSON call up to its arguments, where calls stand side by side; ``None`` where more than a name is before them.
+
+    A look at what the next call begins with cannot tell its beginning from its end there.
+    """
+    layout = form.json
+    assert layout is not None
+    if layout.array or layout.python or len(layout.order) != 2 or layout.order != (*layout.name, *layout.arguments):
+        return None
+    name, arguments = (quote(key) for key in layout.order)
+    pattern = Pattern(rf'\{{\s*"{name}"\s*:\s*"(?P<name>[^"\\]+)"\s*,\s*"{arguments}"\s*:\s*')
+    return CallHead(delimiter=(pattern,), marked=False, has_name=True, has_id=False)
+
+
 def key_head(form: CallForm) -> CallHead:
     """Return the head of a JSON call whose key is the tool's name: ``{"name": ``."""
     pattern = Pattern(r'\{\s*"(?P<name>[^"\\]+)"\s*:\s*')
