@@ -62,7 +62,10 @@ def fits(schema: Any, value: Any) -> bool | None:
 def blamed(schema: Any, value: Any) -> set[str]:
     """Return the keywords on the way to what does not fit, with those inside of what is a condition as a whole."""
     found: set[str] = set()
-    todo = list(validator(schema).iter_errors(value))
+    try:
+        todo = list(validator(schema).iter_errors(value))
+    except (UncertainError, RecursionError, TypeError):
+        return set(_words(schema))
     while todo:
         error = todo.pop()
         found.update(step for step in error.absolute_schema_path if isinstance(step, str))

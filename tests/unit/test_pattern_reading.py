@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 import pytest
@@ -99,8 +100,30 @@ def test_what_no_automaton_can_say_matches_more_and_is_noted(pattern, note):
     assert found(pattern, "aab")
 
 
-def test_a_look_around_in_the_middle_is_taken_as_true_and_not_called_exact():
-    searched = search(parse_pattern("^a(?=b)c$").node)
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "^a(?=b)",
+        "a(?!b)",
+        "a(?=b)b(?!a)",
+        "^(?!a)(?!.*b$)",
+        "b(?=.*a)-*",
+        "^a|b(?!a)-",
+        "(?=a)",
+        "a(?!.)",
+        "^[ab]*(?=-)-(?!b)",
+        "(?!a)b|^$",
+    ],
+)
+def test_look_aheads_outside_of_groups_are_what_python_takes_them_for(pattern):
+    searched = search(parse_pattern(pattern).node)
+    texts = ["".join(letters) for length in range(5) for letters in itertools.product("ab-", repeat=length)]
+    assert searched.exact
+    assert [text for text in texts if searched.automaton.matches(text)] == [text for text in texts if re.search(pattern, text)]
+
+
+def test_a_look_around_in_a_group_is_taken_as_true_and_not_called_exact():
+    searched = search(parse_pattern("^(a(?=b)|x)c$").node)
     assert not searched.exact
     assert searched.automaton.matches("ac")
 

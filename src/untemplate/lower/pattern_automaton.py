@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 from untemplate.lower import automaton, charset
 from untemplate.lower.automaton import DEAD, Automaton, TooLargeError
@@ -32,20 +32,56 @@ class Searched:
 def search(node: Regex) -> Searched:
     """Return the automaton of all strings in which ``node`` is found somewhere, as JSON Schema's ``pattern`` means it.
 
-    Look-aheads at the start of a pattern that starts with ``^``, look-behinds before a final ``$`` and ``^((?!x).)*$`` are
-    exact; other look-arounds are taken as always true.
+    Look-aheads outside of groups, look-behinds before a final ``$`` and ``^((?!x).)*$`` are exact; other look-arounds are taken
+    as always true.
 
     Raises:
         TooLargeError: past ``MOST_STATES``.
     """
+    if isinstance(node, Alt) and has_look(node):
+        ways = [search(option) for option in node.options]
+        return Searched(reduce(automaton.either, (way.automaton for way in ways)), all(way.exact for way in ways))
     core, demands = _split_looks(node)
-    exact = not has_look(core)
-    found = _build(cat(ANYTHING, drop_looks(core), ANYTHING))
+    found, exact = _from_here((ANYTHING, *(core.items if isinstance(core, Cat) else (core,))))
     for look, wanted in demands:
         exact = exact and not has_look(look)
         other = _build(drop_looks(look))
         found = automaton.both(found, other) if wanted else automaton.without(found, other)
     return Searched(found, exact)
+
+
+def _from_here(items: tuple[Regex, ...]) -> tuple[Automaton, bool]:
+    """Return the automaton of the texts that begin with ``items``, up to their end, and whether it is exact.
+
+    What follows a look-ahead is an automaton of its own, which what it asks for narrows.
+    """
+    place = next((index for index, item in enumerate(items) if isinstance(item, Look) and not item.behind), None)
+    if place is None or any(_depends_on_before(item) for item in items[place:]) or any(map(has_look, items[:place])):
+        return _build(cat(*map(drop_looks, items), ANYTHING)), not any(map(has_look, items))
+    look = items[place]
+    assert isinstance(look, Look)
+    rest, exact = _from_here(items[place + 1 :])
+    if has_look(look.item):
+        exact = False
+    else:
+        asked = _build(cat(look.item, ANYTHING))
+        rest = automaton.without(rest, asked) if look.negated else automaton.both(rest, asked)
+    return (_build(cat(*items[:place]), rest) if place else rest), exact
+
+
+def _depends_on_before(node: Regex) -> bool:
+    """Tell whether an assertion in it asks what stands before."""
+    match node:
+        case Assert(place):
+            return place is not Place.END
+        case Cat(items) | Alt(items):
+            return any(map(_depends_on_before, items))
+        case Rep(item, _, _):
+            return _depends_on_before(item)
+        case Look(item, _, _):
+            return _depends_on_before(item)
+        case _:
+            return False
 
 
 def _split_looks(node: Regex) -> tuple[Regex, list[tuple[Regex, bool]]]:
@@ -113,6 +149,19 @@ class _Graph:
             case Look():
                 return following
 
+    def automaton(self, one: Automaton) -> int:
+        """Return the node from which on the whole rest of the text is what ``one`` accepts."""
+        end = self.add(None, (_ACCEPT,), Place.END)
+        states = [self.add(None, ()) for _ in one.delta]
+        for state, row in enumerate(one.delta):
+            targets: dict[int, list[CharSet]] = {}
+            for index, target in enumerate(row):
+                if target != DEAD:
+                    targets.setdefault(target, []).append(one.classes[index])
+            ways = [self.add(charset.union(*sets), (states[target],)) for target, sets in targets.items()]
+            self.next[states[state]] = (*ways, *([end] if one.accept[state] else []))
+        return states[0]
+
     def repeat(self, item: Regex, minimum: int, maximum: int | None, following: int) -> int:
         if maximum is None:
             if item == ANYTHING.item and following == _ACCEPT:
@@ -130,9 +179,10 @@ class _Graph:
         return following
 
 
-def _build(node: Regex) -> Automaton:
+def _build(node: Regex, rest: Automaton | None = None) -> Automaton:
+    """Return the automaton of ``node`` with ``rest`` behind it."""
     graph = _Graph()
-    start = graph.build(node, _ACCEPT)
+    start = graph.build(node, _ACCEPT if rest is None else graph.automaton(rest))
     bounded = any(place in (Place.WORD, Place.INSIDE) for place in graph.place)
     sets = [chars for chars in graph.chars if chars is not None]
     classes = charset.partition([*sets, WORD] if bounded else sets)

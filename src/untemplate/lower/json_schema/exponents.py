@@ -44,7 +44,8 @@ class Span:
 
 def huge_numbers(span: Span, rules: RuleBook, *, start: int = HUGE, places: int | None = None) -> list[Node]:
     """Return the numbers from 10 to the ``start`` on, with up to ``places`` digits behind the point (``None``: any number of them)."""
-    ways = [seq(mantissa, E, opt(literal("+")), powers) for mantissa, powers in _by_powers(span, start, _MOST, places, rules)]
+    most = _MOST if span.high is None else _MOST + 1  # of the last power, a bound leaves no more than a double holds
+    ways = [seq(mantissa, E, opt(literal("+")), powers) for mantissa, powers in _by_powers(span, start, most, places, rules)]
     if span.high is None and ways:
         ways.append(literal(_LARGEST))
     return ways

@@ -70,7 +70,7 @@ def _keyword(document: Document, value: Any, part: Part, keyword: str, wanted: A
         return _combined(keyword, verdicts)
     match keyword:
         case "type":
-            return _has_type(value, wanted, part.schema.get("nullable") is True)
+            return _has_type(value, wanted, part.schema.get("nullable") is True, unsure=document.draft <= 4)
         case "enum" if isinstance(wanted, list):
             nullable = value is None and part.schema.get("nullable") is True
             return nullable or identity(value) in document.identities(part.key, wanted)
@@ -107,18 +107,21 @@ def _of_type(document: Document, value: Any, part: Part, keyword: str, wanted: A
             return True
 
 
-def _has_type(value: Any, wanted: Any, nullable: bool) -> Verdict:
+def _has_type(value: Any, wanted: Any, nullable: bool, *, unsure: bool) -> Verdict:
+    """``unsure``: validators of the draft do not agree on whether ``1.0`` is an integer."""
     names = wanted if isinstance(wanted, list) else [wanted]
     kinds = {ALIASES.get(name.lower()) if isinstance(name, str) else None for name in names}
     if None in kinds:
         return None
     kind = type_of(value)
+    if kind == "number" and "integer" in kinds and "number" not in kinds and isinstance(value, float) and value.is_integer():
+        return None if unsure else True
     return kind in kinds or (kind == "number" and "integer" in kinds and is_integer(value)) or (kind == "null" and nullable)
 
 
 def _number(value: Any, schema: Mapping[str, Any], keyword: str, wanted: Any) -> Verdict:
     if keyword == FRACTION:
-        return not is_integer(value)
+        return None if isinstance(value, float) and value.is_integer() else not is_integer(value)
     if keyword == MISSED:
         return (exact(value) / exact(wanted)).denominator != 1
     if not is_number(wanted):

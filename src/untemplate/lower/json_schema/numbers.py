@@ -69,11 +69,11 @@ def _magnitudes(
     except TooLargeError:
         context.say(context.named("const", "enum"), "a number with too many digits is not excluded", Code.BUDGET)
     if facts.fraction:
-        found = automaton.without(found, decimals(fractions=False))
+        found = automaton.without(found, decimals(fractions=False) if points else integers())
     ways = [] if found.empty else [_digits(found, context)]
     if points or not facts.integer:
         excluded = tuple(abs(value) for value in facts.excluded if (value < 0) == negative)
-        ways += _exponents(Span(lowest, low_open, highest, high_open, excluded), facts, context)
+        ways += _exponents(Span(lowest, low_open, highest, high_open, excluded), facts, context, points=points)
     return alt(*ways) if ways else None
 
 
@@ -123,15 +123,15 @@ def _any_integer(points: bool, rules: RuleBook) -> Node:
     return alt(seq(digits, opt(seq(literal("."), rep(literal("0"), 1, None)))), *huge)
 
 
-def _exponents(span: Span, facts: NumberFacts, context: Context) -> list[Node]:
+def _exponents(span: Span, facts: NumberFacts, context: Context, *, points: bool) -> list[Node]:
     """Return the numbers with an exponent in a span, as far as ``json.dumps`` would write them so.
 
-    Where nothing more is said than a lower bound, smaller ones as well.
+    Where nothing more is said than a lower bound, smaller ones as well. Without ``points`` none of them counts as an integer.
     """
     ways: list[Node] = []
     if not facts.integer and span.low < _TINY and (span.high is None or span.high > 0) and _may_be_tiny(facts, context):
         ways += tiny_numbers(span, context.rules)
-    if facts.fraction or (span.high is not None and span.high < 10**HUGE):
+    if (facts.fraction and points) or (span.high is not None and span.high < 10**HUGE):
         return ways
     stepped = facts.steps or facts.missed
     if not stepped:
