@@ -83,6 +83,66 @@ class TestMarkersInsideValues:
         ]
 
 
+class TestValuesThatAreNoStrings:
+    def test_a_close_ends_one_whatever_follows(self):
+        message = read_function("<parameter=count>\n3\n</parameter>\nSo, next.\n", parameter("text", "b"))
+        assert [call.arguments for call in message.tool_calls] == ['{"count": 3']
+        assert codes(message) == ["incomplete_call"]
+        assert "So, next." in message.content
+
+    def test_one_comes_at_its_own_close(self):
+        parser = build_parser(d.FUNCTION_TAGS, tools=TOOLS, add_generation_prompt=False)
+        head = "<tool_call>\n<function=act>\n"
+        for value, written in (("7", "7"), ("[1, 2]", "[1, 2]"), ("{}", "{}"), ("yes", '"yes"')):
+            key = {"7": "count", "[1, 2]": "array", "{}": "object", "yes": "flag"}[value]
+            session = parser.session()
+            session.feed(f"{head}<parameter={key}>\n{value}\n</parameter>\n")
+            assert session.message().tool_calls[0].arguments == f'{{"{key}": '
+            session.feed("<p")  # no second close
+            assert session.message().tool_calls[0].arguments == f'{{"{key}": {written}'
+
+    @pytest.mark.parametrize(
+        "value",
+        [
+            '["</parameter>", "</parameter>\\n</function>\\n</tool_call>"]',
+            '["</parameter>\\n<parameter=text>"]',
+            '[["a"], {"b": "</parameter>"}]',
+        ],
+    )
+    def test_its_strings_may_hold_the_close(self, value):
+        assert argument(f"\n{value}\n", key="array") == json.loads(value)
+
+    def test_what_is_no_json_ends_at_the_first_close(self):
+        message = read_function(parameter("array", "[1, </parameter"), parameter("text", "x"))
+        assert calls(message) == [("act", {"array": "[1, </parameter", "text": "x"})]
+
+    def test_a_key_that_is_a_string_in_another_tool_is_read_as_one(self):
+        tools = [tool("act", {"text": {"type": "integer"}}), tool("other", {"text": {"type": "string"}})]
+        message = read_function(parameter("text", "a</parameter>b"), tools=tools, name="other")
+        assert calls(message) == [("other", {"text": "a</parameter>b"})]
+
+
+class TestKeysThatAreNotDeclared:
+    BEHIND = "a</parameter>\n<parameter=unknown>b"
+
+    def test_one_is_part_of_a_string_value(self):
+        assert argument(self.BEHIND) == self.BEHIND
+
+    @pytest.mark.parametrize("schema", [{"additionalProperties": True}, {"additionalProperties": {"type": "string"}}])
+    def test_one_is_a_key_where_the_schema_says_that_there_may_be_others(self, schema):
+        tools = [tool("act", {"text": {"type": "string"}}, **schema)]
+        assert calls(read_function(parameter("text", self.BEHIND), tools=tools)) == [("act", {"text": "a", "unknown": "b"})]
+
+    def test_one_is_a_key_where_the_tool_lists_none(self):
+        tools = [{"type": "function", "function": {"name": "act", "parameters": {"type": "object"}}}]
+        assert calls(read_function(parameter("text", self.BEHIND), tools=tools)) == [("act", {"text": "a", "unknown": "b"})]
+
+    def test_a_tool_that_takes_any_key_does_not_loosen_the_others(self):
+        tools = [*TOOLS, tool("any", additionalProperties=True)]
+        assert argument(self.BEHIND, tools) == self.BEHIND
+        assert calls(read_function(parameter("text", self.BEHIND), tools=tools, name="any")) == [("any", {"text": "a", "unknown": "b"})]
+
+
 class TestTypes:
     @pytest.mark.parametrize(
         ("schema", "text", "value"),

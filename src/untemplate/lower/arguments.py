@@ -6,10 +6,24 @@ from dataclasses import dataclass, replace
 
 from untemplate.lower.bodies import CUT
 from untemplate.lower.closing import close_after_pairs, close_after_value, confirm_close, doubled_close, spaced_chunks
-from untemplate.lower.marks import EMPTY, NEVER, SPACE, any_of, chunks, is_marker, loose, many, maybe, next_chunk, white_after, white_before
+from untemplate.lower.marks import (
+    EMPTY,
+    NEVER,
+    SPACE,
+    any_of,
+    chunks,
+    is_marker,
+    literals,
+    loose,
+    many,
+    maybe,
+    next_chunk,
+    white_after,
+    white_before,
+)
 from untemplate.lower.notation import add_nested
 from untemplate.lower.tags import Code, Kind
-from untemplate.lower.values import Around, Close, is_json_like, value_node
+from untemplate.lower.values import Around, Close, is_json_like, typed_value_node, value_node
 from untemplate.lower.vocabulary import Vocabulary, name_like
 from untemplate.peg import builder as b
 from untemplate.peg.nodes import End, Json, JsonKind, Literal, Node, Until
@@ -122,13 +136,13 @@ def cut_pair(pairs: PairList) -> PairParts:
     return PairParts(opening=opening, between=pairs.pair[key + 1 : value], after=pairs.pair[value + 1 :])
 
 
-def key_node(opening: str, ends: tuple[str, ...], quotes: tuple[str, ...]) -> Node:
-    """Return a key of any name; where its pair has an opening it may hold what a bare one may not."""
+def key_node(opening: str, ends: tuple[str, ...], quotes: tuple[str, ...], known: Node | None = None) -> Node:
+    """Return a key of any name, or ``known`` ones; where its pair has an opening, one of any name may hold what a bare one may not."""
     end = ends[0] if ends else ""
     text: Node = Until(stops=(*ends, "\n")) if opening.strip() and end else name_like(end)
     marks = _key_marks(opening, end, quotes)
-    quoted = [b.seq(b.lit(mark), b.tag(Kind.KEY, Until(stops=(mark, "\n"))), b.lit(mark)) for mark in marks]
-    return any_of(*quoted, b.tag(Kind.KEY, text))
+    quoted = [b.seq(b.lit(mark), b.tag(Kind.KEY, known or Until(stops=(mark, "\n"))), b.lit(mark)) for mark in marks]
+    return any_of(*quoted, b.tag(Kind.KEY, known or text))
 
 
 def _key_marks(opening: str, end: str, quotes: tuple[str, ...]) -> list[str]:
@@ -185,6 +199,9 @@ def _pair(arguments: Arguments, pairs: PairList, vocabulary: Vocabulary, behind:
     if arguments.notation is not None and not is_json_like(arguments.notation):
         nested = add_nested(arguments.notation, rules, closes[0].stop if closes else "")
     own: list[Node] = []
+    if vocabulary.typed and parts.key_ends and closes and not _repeats_key(parts):
+        typed = key_node(parts.opening, parts.key_ends, pairs.key_quotes, literals(vocabulary.typed, emit=True))
+        own.append(b.tag(Kind.PAIR, *nodes, typed, between, CUT, typed_value_node(arguments, around, nested)))
     for key in _closed_by_name(parts, vocabulary):
         closed = replace(around, closes=_closes(arguments, _with_key(parts.after, key)))
         name = b.tag(Kind.KEY, Literal(text=key, emit=True))
@@ -206,9 +223,12 @@ def _closed_by_name(parts: PairParts, vocabulary: Vocabulary) -> tuple[str, ...]
 
     Each has a tree of its own; where they are too many, a close with any key is taken.
     """
-    repeated = any(isinstance(part, Field) and part.field is FieldName.KEY for part in parts.after)
     keys = vocabulary.keys or ()
-    return keys if repeated and len(keys) <= _MOST_OWN else ()
+    return keys if _repeats_key(parts) and len(keys) <= _MOST_OWN else ()
+
+
+def _repeats_key(parts: PairParts) -> bool:
+    return any(isinstance(part, Field) and part.field is FieldName.KEY for part in parts.after)
 
 
 def _with_key(after: tuple[Part, ...], key: str) -> tuple[Part, ...]:

@@ -56,19 +56,29 @@ def field_call(form: CallForm, vocabulary: Vocabulary, behind: Behind, rules: b.
         return _named_behind(form, vocabulary, behind, rules)
     tail = (*inner_closing(form), *behind.tail)
     behind = Behind(tail=tail, structure=behind.structure, stops=behind.stops)
-    head, remaining = _head(form, before, vocabulary.name(), arguments_start(form.arguments, vocabulary, behind))
-    any_key = replace(vocabulary, keys=None)
+    any_key = vocabulary.with_any_key()
     start = undeclared_start(form.arguments, any_key, behind)
-    unknown, _ = _head(form, before, None, start)
-    way = Way(
+    unknown, remaining = _head(form, before, None, start)
+    unknown_whole = b.seq(*remaining, start, arguments_node(form.arguments, any_key, behind, rules, whole=True))
+    paired = form.arguments is not None and form.arguments.object is not None
+    ways = [_known(form, before, part, behind, rules) for part in (vocabulary.parts if paired else (vocabulary,))]
+    ways[0] = replace(ways[0], unknown=unknown, unknown_whole=unknown_whole)
+    short = _without_separator(form, before, vocabulary)
+    if short is not None:
+        ways.append(replace(ways[0], head=short, unknown=NEVER))
+    return CallBody(ways=tuple(ways), data=_data(form, after))
+
+
+def _known(form: CallForm, before: tuple[Part, ...], vocabulary: Vocabulary, behind: Behind, rules: b.ArenaBuilder) -> Way:
+    """Return the way to write a call to the tools of a vocabulary. ``before``: what stands before the arguments."""
+    head, remaining = _head(form, before, vocabulary.name(), arguments_start(form.arguments, vocabulary, behind))
+    return Way(
         head=head,
-        unknown=unknown,
+        unknown=NEVER,
         rest=b.seq(*remaining, arguments_node(form.arguments, vocabulary, behind, rules, whole=False)),
         whole=b.seq(*remaining, arguments_node(form.arguments, vocabulary, behind, rules, whole=True)),
-        unknown_whole=b.seq(*remaining, start, arguments_node(form.arguments, any_key, behind, rules, whole=True)),
+        unknown_whole=NEVER,
     )
-    short = _without_separator(form, before, vocabulary)
-    return CallBody(ways=(way,) if short is None else (way, replace(way, head=short, unknown=NEVER)), data=_data(form, after))
 
 
 def _named_behind(form: CallForm, vocabulary: Vocabulary, behind: Behind, rules: b.ArenaBuilder) -> CallBody:
@@ -77,7 +87,7 @@ def _named_behind(form: CallForm, vocabulary: Vocabulary, behind: Behind, rules:
     before, between = form.fields[:place], form.fields[place + 1 : named]
     lead = tuple(chunk for part in between if isinstance(part, Text) for chunk in chunks(part.text))
     inside = Behind(tail=lead, structure=behind.structure, stops=behind.stops)
-    arguments = arguments_node(form.arguments, replace(vocabulary, keys=None), inside, rules, whole=True)
+    arguments = arguments_node(form.arguments, vocabulary.with_any_key(), inside, rules, whole=True)
     opened = [_part(before, index, EMPTY) for index in range(len(before))]
     tail = (*inner_closing(form), *behind.tail)
     closed = b.seq(*(b.seq(SPACE, b.lit(chunk)) for chunk in tail)) if tail else EMPTY

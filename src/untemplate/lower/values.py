@@ -51,10 +51,15 @@ class Around:
     """What may close the pair: more than one where that depends on the value's type, none where nothing does."""
     separator: str
     """What the text between two pairs begins with."""
-    follow: Node
-    """The look-ahead for what may follow the pair: the next one, or the close of the call."""
+    follow: Node | None
+    """The look-ahead for what may follow the pair: the next one, or the close of the call; ``None``: a close is one by itself."""
     implied: tuple[str, Node] | None
     """The close of the call where the pair's own is left out: the text it begins with, and all of it."""
+
+    @property
+    def after(self) -> Node:
+        """What must follow the pair, behind free white space."""
+        return EMPTY if self.follow is None else b.seq(SPACE, self.follow)
 
 
 def value_node(arguments: Arguments, around: Around, nested: Node | None) -> Node:
@@ -68,12 +73,29 @@ def value_node(arguments: Arguments, around: Around, nested: Node | None) -> Nod
     closes = any_of(*(close.node for close in around.closes))
     if nested is not None:
         tree = b.tag(Kind.VALUE, nested, SPACE, closes, data=ValueData(values=arguments.values))
-        options.append(b.seq(maybe(b.lit(around.lead)) if around.lead else EMPTY, tree, b.peek(b.seq(SPACE, around.follow))))
+        options.append(b.seq(maybe(b.lit(around.lead)) if around.lead else EMPTY, tree, b.peek(around.after)))
     data = ValueData(values=arguments.values)
     if around.lead:
         options.append(b.seq(b.lit(around.lead), CUT, _raw(around, data, framed=True)))
     options.append(_raw(around, data, framed=not around.lead))
     return any_of(*options)
+
+
+def typed_value_node(arguments: Arguments, around: Around, nested: Node | None) -> Node:
+    """Return a value that is never a string, with the close of its pair: where values are bare text, that close ends it, whatever follows.
+
+    An object or an array ends where its own brackets say, so that its strings may hold the close too.
+    """
+    usual = value_node(arguments, around, nested)
+    if json_value(arguments) is not None or _marked_values(arguments) or nested is not None:
+        return usual
+    data = ValueData(values=arguments.values)
+    closes = any_of(*(b.seq(close.node, close.again) for close in around.closes))
+    json = Json(python=writes_python(arguments))
+    container = b.atomic(b.seq(SPACE, b.peek(b.chars("{[", emit=False)), b.tag(Kind.VALUE, json, SPACE, closes, data=data)))
+    own = replace(around, follow=None)
+    framed = [b.seq(b.lit(around.lead), CUT, _raw(own, data, framed=True))] if around.lead else []
+    return any_of(container, *framed, _raw(own, data, framed=not around.lead))
 
 
 def _raw(around: Around, data: ValueData, *, framed: bool) -> Node:
@@ -88,7 +110,8 @@ def _raw(around: Around, data: ValueData, *, framed: bool) -> Node:
     white = any_of(*(b.lit(trail) for trail in trails), EMPTY) if trails else EMPTY
     for close in around.closes:
         ends.append(b.seq(close.node, close.again))
-        confirms.append(b.seq(white, close.node, many(b.seq(SPACE, b.lit(close.last))) if close.last else EMPTY, SPACE, around.follow))
+        again = many(b.seq(SPACE, b.lit(close.last))) if close.last and around.follow is not None else EMPTY
+        confirms.append(b.seq(white, close.node, again, around.after))
         stops += [close.trail + close.stop, close.stop] if framed else [close.stop]
     if around.implied is not None:
         start, node = around.implied
@@ -96,8 +119,8 @@ def _raw(around: Around, data: ValueData, *, framed: bool) -> Node:
         confirms.append(b.seq(white, node))
         stops += [*(trail + start for trail in trails), start]
     if not around.closes:
-        ends.append(b.peek(b.seq(SPACE, around.follow)))
-        confirms.append(b.seq(SPACE, around.follow))
+        ends.append(b.peek(around.after))
+        confirms.append(around.after)
         stops.append(around.separator or "\n")
     text = Until(stops=tuple(dict.fromkeys(stops)), confirm=any_of(*confirms))
     return b.tag(Kind.VALUE, text, white, any_of(*ends), data=data)
@@ -115,7 +138,7 @@ def _marked(value: Value, kind: JsonType, around: Around) -> Node:
     closes = any_of(*(b.seq(SPACE, close.node) for close in around.closes)) if around.closes else EMPTY
     close = b.seq(b.lit(mark), closes)
     data = ValueData(values={kind: value}, decided=kind)
-    text = Until(stops=(mark,), confirm=b.seq(close, SPACE, around.follow))
+    text = Until(stops=(mark,), confirm=b.seq(close, around.after))
     return b.seq(SPACE, b.lit(value.open.strip()), CUT, b.tag(Kind.VALUE, text, close, data=data))
 
 
@@ -161,7 +184,7 @@ def _json(json: Json, arguments: Arguments, around: Around) -> Node:
         opening = literals(('"', "'", "{", "[", "(", *(mark for mark, _ in json.quotes)))
         return any_of(
             b.seq(SPACE, b.peek(opening), CUT, value),
-            b.atomic(b.seq(SPACE, value, b.peek(b.seq(SPACE, around.follow)))),
+            b.atomic(b.seq(SPACE, value, b.peek(around.after))),
             b.seq(SPACE, b.note(Code.REPAIRED), _raw(around, ValueData(values=arguments.values), framed=True)),
         )
     opening = literals(('"', "{", "[", *(mark for mark, _ in json.quotes)))

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from untemplate.lower.marks import SPACE, any_of, literals
 from untemplate.lower.request import Tool
 from untemplate.lower.rules import Rules
 from untemplate.lower.tags import Kind
-from untemplate.lower.tool_schema import property_names
+from untemplate.lower.tool_schema import property_names, property_of, types_of
 from untemplate.peg import builder as b
 from untemplate.peg.nodes import Characters, Node
+from untemplate.spec.model import JsonType
 
 _NOT_IN_A_NAME = " \t\n\r\f\v<>{}[]()\"'`,;|=\\"
 
@@ -22,9 +23,21 @@ class Vocabulary:
 
     names: tuple[str, ...]
     keys: tuple[str, ...] | None
-    """The keys of all tools together; ``None``: some tool does not list its own, so that any may come."""
-
+    """The keys that all tools of the request list; ``None``: one of these tools does not list its own, so that any may come."""
+    typed: tuple[str, ...] = ()
+    """Those whose values are strings in none of these tools that know them."""
+    apart: tuple[Vocabulary, ...] = ()
+    """The tools that list their keys, and those that do not, where there are both."""
     rules: Rules
+
+    @property
+    def parts(self) -> tuple[Vocabulary, ...]:
+        """The vocabularies that arguments in pairs are read with: a tool that takes any key must not loosen the others."""
+        return self.apart or (self,)
+
+    def with_any_key(self) -> Vocabulary:
+        """Return the same for tools of which nothing is known."""
+        return replace(self, keys=None, typed=(), apart=())
 
     def name(self) -> Node:
         """Return a declared name."""
@@ -43,13 +56,27 @@ class Vocabulary:
 
 def read_vocabulary(tools: tuple[Tool, ...], rules: Rules) -> Vocabulary:
     """Return the names and keys of the tools."""
-    keys: dict[str, None] = {}
-    known = True
-    for tool in tools:
-        listed = property_names(tool.parameters, tool.parameters)
-        known = known and listed is not None
-        keys.update(dict.fromkeys(listed or ()))
-    return Vocabulary(names=tuple(tool.name for tool in tools), keys=tuple(keys) if known else None, rules=rules)
+    listed = {tool.name: property_names(tool.parameters, tool.parameters) for tool in tools}
+    keys = tuple(dict.fromkeys(key for names in listed.values() for key in names or ()))
+    closed = tuple(tool for tool in tools if listed[tool.name] is not None)
+    open = tuple(tool for tool in tools if listed[tool.name] is None)
+    parts = tuple(_of(part, keys, rules, known=part is closed) for part in (closed, open) if part)
+    if len(parts) == 1:
+        return parts[0]
+    return replace(_of(tools, keys, rules, known=not open), apart=parts)
+
+
+def _of(tools: tuple[Tool, ...], keys: tuple[str, ...], rules: Rules, *, known: bool) -> Vocabulary:
+    """Return the vocabulary of some of the tools. ``known``: they list their keys."""
+    typed = tuple(key for key in keys if _never_a_string(key, tools, known=known))
+    return Vocabulary(names=tuple(tool.name for tool in tools), keys=keys if known else None, typed=typed, rules=rules)
+
+
+def _never_a_string(key: str, tools: tuple[Tool, ...], *, known: bool) -> bool:
+    """Return whether some tool declares a key and none lets its value be a string, as one that takes any key would."""
+    schemas = [(property_of(tool.parameters, key, tool.parameters), tool.parameters) for tool in tools]
+    declared = [types_of(schema, root) for schema, root in schemas if schema is not None]
+    return bool(declared) and (known or len(declared) == len(tools)) and not any(JsonType.STRING in types for types in declared)
 
 
 def name_like(ends: str = "", *, emit: bool = True) -> Node:
