@@ -10,9 +10,10 @@ from untemplate.infer.hidden import mirror_close, mirror_open
 from untemplate.infer.prompt import cut_at_role, infer_header
 from untemplate.infer.spec import infer_spec
 from untemplate.infer.vocabulary import with_vocabulary
+from untemplate.parser import build_parser
 from untemplate.source import Token
 from untemplate.source.vocabulary import TokenType
-from untemplate.spec.model import PromptState, ReasoningMode, Spec
+from untemplate.spec.model import ContentMode, PromptState, ReasoningMode, Spec
 from untemplate.template import Template
 
 CHAT = (
@@ -35,6 +36,26 @@ def test_the_prompts_tail_opens_what_is_stripped() -> None:
     assert spec.turn.reasoning.open[0].text == "<mull>\n"
     assert spec.turn.reasoning.close[0].core == "</mull>"
     assert spec.prompt.generation[0].state is PromptState.REASONING
+
+
+def test_a_prompt_that_opens_a_thought_needs_no_closing_in_the_template() -> None:
+    spec = compiled(tail="'<think>'")
+    assert [marker.core for marker in spec.turn.reasoning.close] == ["</think>"]
+    assert spec.prompt.generation[0].state is PromptState.REASONING
+
+
+def test_a_prompt_that_opens_something_else_needs_one() -> None:
+    assert compiled(tail="'<poem>'").turn.reasoning.mode is ReasoningMode.NONE
+
+
+def test_a_closed_thought_in_the_prompt_is_told_from_the_marks_around_an_answer() -> None:
+    body = "(m.content.split('<reply>')[-1] | replace('</reply>', ''))"
+    spec = compiled(body=body, tail="('<mull>\n\n</mull>\n' if enable_thinking is defined and not enable_thinking else '')")
+    assert [marker.core for marker in (*spec.turn.reasoning.open, *spec.turn.reasoning.close)] == ["<mull>", "</mull>"]
+    assert spec.turn.content.mode is ContentMode.WRAPPED_WITH_REASONING
+    message = build_parser(spec).parse("<mull>\nhm\n</mull>\n<reply>\nHi\n</reply>")
+    assert (message.reasoning_content, message.content) == ("hm", "Hi")
+    assert build_parser(spec).parse("Hi").content == "Hi"
 
 
 def test_a_prompt_that_ends_in_a_closed_block_is_past_reasoning() -> None:

@@ -182,6 +182,18 @@ def test_what_is_no_call_is_text_to_the_last_character(spec, text, content, foun
     check(spec, text, text, found, said)
 
 
+@rows(
+    (d.COUNTED_IDS, f"Fine.{SECTION}{SECTION_END}", "Fine.", [], ["stray_marker"]),
+    (d.COUNTED_IDS, f"{SECTION}\n{SECTION_END}\n{SECTION}{CALL}functions.ping:0{ARGUMENT}{{}}{CALL_END}{SECTION_END}", "", [PING],
+     ["stray_marker"]),
+    (d.PYTHON_CALLS, f"{PYTHON} {PYTHON_END}", "", [], ["stray_marker"]),
+    (d.JSON_ARRAY, "[TOOL_CALLS] []", "", [], ["stray_marker"]),
+    (d.COUNTED_IDS, f"It is `{SECTION}{SECTION_END}`.", f"It is `{SECTION}{SECTION_END}`.", [], []),
+)  # fmt: skip
+def test_a_section_without_a_call_is_dropped_where_nothing_but_structure_follows(spec, text, content, found, said):
+    check(spec, text, content, found, said)
+
+
 # --- values ------------------------------------------------------------------------------------------------------------
 
 
@@ -211,6 +223,9 @@ def test_what_is_no_call_is_text_to_the_last_character(spec, text, content, foun
     (d.TYPED_ATTRIBUTES, typed(("count", "true", "1")), "", [("act", {"count": "1"})], ["schema_error"]),
     (d.TYPED_ATTRIBUTES, typed(("text", "false", "1")), "", [("act", {"text": 1})], ["schema_error"]),
     (d.FUNCTION_TAGS, tags("act", count="1 "), "", [ACT], []),
+    (d.FUNCTION_TAGS, tags("act", count="-007"), "", [("act", {"count": -7})], []),
+    (d.PYTHON_CALLS, f"{PYTHON}act(count=01){PYTHON_END}", "", [ACT], ["repaired"]),
+    (d.FUNCTION_TAGS, tags("act", text="007"), "", [("act", {"text": "007"})], []),
     (d.FUNCTION_TAGS, tags("act", flag="True"), "", [("act", {"flag": True})], []),
     (d.FUNCTION_TAGS, tags("act", flag="yes"), "", [("act", {"flag": "yes"})], ["schema_error"]),
     (d.FUNCTION_TAGS, tags("act", object="{'a': (1, None)}"), "", [("act", {"object": {"a": [1, None]}})], ["repaired"]),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from untemplate.infer.evidence import Notebook
 from untemplate.infer.hidden import Fence, mirror_close
@@ -104,6 +104,8 @@ def infer_blocks(gaps: Gaps, end: str, header: str, fence: Fence | None, noteboo
         opening = wrapper[0]
     reasoning = _reasoning(gaps, opening, empty, frame, end) if fence is None else _fenced(gaps, fence, empty)
     content = _content(gaps, opening, empty, end, frame) if wrapper is None else _content_beside_reasoning(gaps, *wrapper, empty, frame)
+    if fence is not None and fence.answer is not None and content.mode is ContentMode.PLAIN:
+        content = replace(content, mode=ContentMode.WRAPPED_WITH_REASONING, open=fence.answer[:1], close=fence.answer[1:])
     if reasoning.mode is not ReasoningMode.NONE:
         notebook.note(
             "turn.reasoning",

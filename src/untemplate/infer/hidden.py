@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from untemplate.infer.evidence import Notebook
 from untemplate.infer.markers import marker
@@ -33,6 +33,8 @@ class Fence:
 
     open: Marker | None
     close: Marker | None
+    answer: tuple[Marker, Marker] | None = None
+    """What stands around the content behind such reasoning, where the template takes that away too."""
 
 
 def infer_hidden(prober: Prober, prefills: Sequence[str], constants: Iterable[str], source: str, notebook: Notebook) -> Fence | None:
@@ -41,10 +43,13 @@ def infer_hidden(prober: Prober, prefills: Sequence[str], constants: Iterable[st
     Args:
         prefills: the ends of generation prompts that already belong to the turn, one for each thinking mode.
         constants: the template's string constants and texts.
-        source: the template's text: a closing made by mirroring an opening counts only if it stands there.
+        source: the template's text: a closing made by mirroring an opening counts only if it stands there, or the opening says what it is.
     """
     close = _stripped(prober, constants, source, notebook)
     written = [text for text in prefills if text.strip()]
+    pair = _whole_pair(written, close)
+    if pair is not None:
+        return replace(pair, answer=_answer(close, source))
     if close is not None:
         opened = [text for text in written if close not in text]
         whole = [text for text in written if close in text]
@@ -57,7 +62,9 @@ def infer_hidden(prober: Prober, prefills: Sequence[str], constants: Iterable[st
     for text in written:
         found = _MARK.match(text.strip())
         mirrored = None if found is None else mirror_close(found.group())
-        if found is None or mirrored is None or mirrored not in source or _wraps_content(prober, found.group(), mirrored):
+        if found is None or mirrored is None or _wraps_content(prober, found.group(), mirrored):
+            continue
+        if mirrored not in source and not _REASONING_TAG.fullmatch(found.group()):
             continue
         whole = [other for other in written if mirrored in other]
         opened = [other for other in written if mirrored not in other and found.group() in other]
@@ -65,6 +72,30 @@ def infer_hidden(prober: Prober, prefills: Sequence[str], constants: Iterable[st
         notebook.note("turn.reasoning", "generation", right=text, note="opened by the prompt; the closing mirrors the opening")
         return Fence(open=marker(before), close=_close_marker(mirrored, whole))
     return _instructed(source, notebook)
+
+
+def _whole_pair(written: Sequence[str], stripped: str | None) -> Fence | None:
+    """Return the pair of marks with nothing between them that a prompt writes, where what the template strips is another mark."""
+    if stripped is None:
+        return None
+    for text in written:
+        found = _MARK.match(text.strip())
+        closing = None if found is None else mirror_close(found.group())
+        if found is None or closing is None or closing not in text or stripped in text:
+            continue
+        blank = text[text.index(found.group()) + len(found.group()) : text.index(closing)]
+        if not blank.strip():
+            after, before = blank[: (len(blank) + 1) // 2], blank[(len(blank) + 1) // 2 :]
+            return Fence(open=Marker(core=found.group(), after=after), close=replace(_close_marker(closing, [text]), before=before))
+    return None
+
+
+def _answer(stripped: str | None, source: str) -> tuple[Marker, Marker] | None:
+    """Return the marks around an answer whose opening the template strips with all that is before it, ``None`` for another mark."""
+    closing = None if stripped is None or _CLOSING.search(stripped) else mirror_close(stripped)
+    if stripped is None or closing is None or closing not in source:
+        return None
+    return Marker(core=stripped, after="\n"), Marker(core=closing, before="\n")
 
 
 def _wraps_content(prober: Prober, opening: str, closing: str) -> bool:

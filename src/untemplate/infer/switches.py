@@ -56,14 +56,16 @@ def find_switches(prober: Prober, variables: Iterable[str], constants: Iterable[
 def _find_switch(prober: Prober, name: str, words: Sequence[str], plain: Seen) -> Switch | None:
     """Return a variable's switch, ``None`` where no value of it changes anything.
 
-    A word that no template knows tells a free text (it is printed) from a choice (it falls to the ``else`` branch).
+    A word that no template knows tells a free text (it is printed) from a choice (it falls to the ``else`` branch). A grade that is the
+    same for true and for false is no switch between the two.
     """
     unknown = _look(prober, {name: _UNKNOWN})
     if _UNKNOWN in (unknown.prompt or "") + (unknown.generation or ""):
         default = next((word for word in words if _look(prober, {name: word}) == plain), None)
         return Switch(name=name, values=(), default=default, changes=_changes([unknown], plain), free=True)
     looks: dict[Any, Seen] = {}
-    for value in (*words, True, False):
+    boolean = not words or _look(prober, {name: True}) != _look(prober, {name: False})
+    for value in (*words, True, False) if boolean else words:
         look = _look(prober, {name: value})
         tells = look != unknown or isinstance(value, bool) or value in _GRADES
         if look.prompt is not None and look not in looks.values() and tells:

@@ -28,7 +28,7 @@ class CallNodes:
     whole: Node
     """Whole calls to declared tools only, for a look-ahead inside reasoning."""
     dangling: Node
-    """An opening marker with nothing behind it but the end."""
+    """An opening marker with nothing behind it but the end, or a section with nothing in it."""
 
 
 def call_nodes(signs: Signs, vocabulary: Vocabulary, boundary: Ref, stops: tuple[str, ...], rules: b.ArenaBuilder) -> CallNodes:
@@ -43,6 +43,7 @@ def call_nodes(signs: Signs, vocabulary: Vocabulary, boundary: Ref, stops: tuple
     forms = [lower_form(signs, form, vocabulary, boundary, stops, rules) for form in signs.forms]
     marked = [each for each, form in zip(forms, signs.forms, strict=True) if each.marked and form.at is CallStart.ANYWHERE]
     started = [each for each in forms if each not in marked]
+    listing = [form.json is not None and form.json.array for form in signs.forms]
     separator = chunks(signs.section.separator)
     close = chunks(signs.section.close.core) if signs.section.close is not None else ()
     several_only = signs.section.several_only
@@ -53,8 +54,22 @@ def call_nodes(signs: Signs, vocabulary: Vocabulary, boundary: Ref, stops: tuple
         anywhere=b.seq(anywhere, any_of(b.seq(SPACE, End()), layout)) if marked else NEVER,
         at_start=any_of(_orphans(marked), _started(started, separator, close)),
         whole=_listed(marked, separator, close, committed=False, omitted=not several_only),
-        dangling=b.seq(any_of(*(loose(*each) for form in marked for each in _dangling(form))), SPACE, End(), b.note(Code.STRAY_MARKER)),
+        dangling=any_of(
+            b.seq(any_of(*(loose(*each) for form in marked for each in _dangling(form))), SPACE, End(), b.note(Code.STRAY_MARKER)),
+            *(_empty_section(form.section, close, lists, boundary) for form, lists in zip(forms, listing, strict=True)),
+        ),
     )
+
+
+def _empty_section(section: tuple[str, ...], close: tuple[str, ...], lists: bool, boundary: Ref) -> Node:
+    """Return a section that holds no call, where the turn ends or other structure follows: a model that decided to call nothing."""
+    if not section or not is_marker("".join(section)) or not (lists or is_marker("".join(close))):
+        return NEVER
+    nothing = b.seq(SPACE, b.lit("["), SPACE, b.lit("]"))
+    inner = (maybe(nothing) if close else nothing) if lists else EMPTY
+    end = spaced_chunks(close) if close else EMPTY
+    follow = b.peek(b.seq(SPACE, any_of(End(), boundary)))
+    return b.atomic(b.seq(loose(*section), inner, end, follow, b.note(Code.STRAY_MARKER)))
 
 
 def _dangling(form: Form) -> list[tuple[str, ...]]:

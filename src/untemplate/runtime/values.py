@@ -20,6 +20,8 @@ from untemplate.spec.model import Encoding, JsonType, Value
 
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?", re.ASCII)
 _NUMBER_BEGUN = re.compile(r"-?(?:\d+(?:\.\d*)?)?(?:[eE][-+]?\d*)?", re.ASCII)
+_PADDED = re.compile(r"(?P<sign>-?)0+(?P<number>\d+)", re.ASCII)
+"""A whole number with zeros before it: a number only where no string is allowed."""
 _LONGEST_NUMBER = 400
 _HALVES = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}")
 """What may be half of a surrogate pair, which no UTF-8 can carry."""
@@ -171,6 +173,9 @@ class TextValue:
             return _AS_JSON.get(text, text)
         if self._types & _NUMBERS and _NUMBER.fullmatch(text):
             return text if JsonType.NUMBER in self._types or _is_integral(text) else None
+        padded = _PADDED.fullmatch(text) if self._types & _NUMBERS and JsonType.STRING not in self._types else None
+        if padded is not None:
+            return padded["sign"] + padded["number"]
         kind = {"{": JsonType.OBJECT, "[": JsonType.ARRAY, "(": JsonType.ARRAY}.get(text[0])
         if kind is None or kind not in self._types:
             return None
