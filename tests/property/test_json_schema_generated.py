@@ -14,8 +14,8 @@ from untemplate.emit.engine import read_back
 from untemplate.emit.grammar import Grammar
 from untemplate.emit.schema_grammar import json_schema_grammar
 from untemplate.errors import SchemaError
-from untemplate.lower.json_schema.compile import declared_order
 from untemplate.lower.json_schema.document import Document
+from untemplate.lower.json_schema.places import declared_order
 
 
 def fits(schema: Any, value: Any) -> bool:

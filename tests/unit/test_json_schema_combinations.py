@@ -137,6 +137,30 @@ EXACT = [
         [["x"], [1, None]],
         [[], [1], 1],
     ),
+    (
+        "listed values that other keywords rule out",
+        {
+            "enum": [[1], ["x"], {"a": 1}, {"b": 1}, {"ab": "x"}],
+            "contains": {"type": "integer"},
+            "patternProperties": {"^a": {"minimum": 1}},
+        }
+        | {"propertyNames": {"maxLength": 1}, "dependencies": {"b": ["c"]}},
+        [[1], {"a": 1}],
+        [["x"], {"b": 1}, {"ab": "x"}],
+    ),
+    (
+        "keys inside of branches in the order of all branches",
+        {
+            "oneOf": [
+                {"properties": {"k": {"const": 1}, "v": {"properties": {"a": {}, "b": {}}}}},
+                {"properties": {"k": {"const": 2}, "v": {"properties": {"b": {"type": "null"}, "a": {}}}}},
+            ],
+            "type": "object",
+            "required": ["k"],
+        },
+        [{"k": 1, "v": {"a": 1, "b": 1}}, {"k": 2, "v": {"a": 1, "b": None}}],
+        [{"k": 2, "v": {"a": 1, "b": 1}}],
+    ),
     ("an alternative that is another's value", {"oneOf": [{"enum": [{}, []]}, {}]}, [{"a": 1}, [1], 1], [{}, []]),
     (
         "a pointer into a list",
@@ -285,3 +309,9 @@ def test_what_is_left_out_where_conditions_are_too_large_together_is_named():
     assert keywords(grammar) == [("", "format")]
     grammar = sort_out({"type": "object", "propertyNames": {"format": "email"}}, [{"a@b.de": 1}], [1])
     assert keywords(grammar) == [("", "propertyNames")]
+
+
+def test_a_keyword_that_listed_values_cannot_be_held_to_is_named():
+    grammar = sort_out({"enum": [{"a": 1}, 1], "unevaluatedProperties": False}, [{"a": 1}, 1], [2])
+    assert ("", "unevaluatedProperties") in keywords(grammar)
+    assert sort_out({"enum": ["a"], "format": "password"}, ["a"], ["b"]).warnings == ()

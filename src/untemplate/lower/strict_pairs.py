@@ -14,12 +14,13 @@ from os.path import commonprefix
 from untemplate.lower import automaton, charset
 from untemplate.lower.automaton import TooLargeError
 from untemplate.lower.automaton_tree import automaton_tree
-from untemplate.lower.json_schema.compile import SchemaCompiler, declared_order
+from untemplate.lower.json_schema.compile import SchemaCompiler
 from untemplate.lower.json_schema.context import Context
 from untemplate.lower.json_schema.document import Part, derived
 from untemplate.lower.json_schema.facts import ObjectFacts
 from untemplate.lower.json_schema.fold import gather
 from untemplate.lower.json_schema.objects import Style, member_parts
+from untemplate.lower.json_schema.places import declared_order
 from untemplate.lower.marks import chunks, is_marker
 from untemplate.lower.orders import MOST_EXACT, EndedMember, ended_in_any_order
 from untemplate.lower.pattern_automaton import search

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -13,14 +13,15 @@ from untemplate.lower.json_schema.arrays import array_node
 from untemplate.lower.json_schema.choices import Chooser, possible, unfit
 from untemplate.lower.json_schema.content import content_of
 from untemplate.lower.json_schema.context import Budget, Context
-from untemplate.lower.json_schema.document import Document, Part, child, derived
+from untemplate.lower.json_schema.document import Document, Part, derived
 from untemplate.lower.json_schema.facts import NO_FACTS, NumberFacts, ObjectFacts, StringFacts
 from untemplate.lower.json_schema.fold import gather
 from untemplate.lower.json_schema.gather import Branch
-from untemplate.lower.json_schema.judge import may_fit
+from untemplate.lower.json_schema.judge import doubtful, may_fit
 from untemplate.lower.json_schema.keywords import EXCLUDED
 from untemplate.lower.json_schema.numbers import number_node
-from untemplate.lower.json_schema.objects import MOST_FOREIGN, PLAIN, Style, object_node
+from untemplate.lower.json_schema.objects import PLAIN, Style, object_node
+from untemplate.lower.json_schema.places import common_order, declared_members, declared_order
 from untemplate.lower.json_schema.report import Report
 from untemplate.lower.json_schema.strings import string_automaton, string_body
 from untemplate.lower.json_schema.syntax import JSON, Syntax
@@ -62,6 +63,8 @@ class SchemaCompiler:
         self._siblings: dict[Syntax, SchemaCompiler] = {syntax: self}
         self._unfit: list[tuple[Part, str]] = []
         self._objects = 0
+        self._places: tuple[Part, ...] = ()
+        """The schemas of the value that is being made, all branches included."""
         self._recursive = False
 
     def sibling(self, syntax: Syntax) -> SchemaCompiler:
@@ -89,16 +92,23 @@ class SchemaCompiler:
             )
         return node
 
-    def parts(self, parts: tuple[Part, ...], hint: str, order: tuple[str, ...] | None = None) -> Node | None:
+    def parts(
+        self, parts: tuple[Part, ...], hint: str, order: tuple[str, ...] | None = None, *, within: tuple[Part, ...] | None = None
+    ) -> Node | None:
         """Return the tree of the values that fit all of ``parts``; ``None`` when none does.
 
-        ``order`` is that of all keys which other branches at the same place declare as well.
+        Args:
+            order: that of all keys which other branches at the same place declare as well.
+            within: the schemas of which ``parts`` are one branch.
         """
         content = self._content(parts, order)
         if content is not None and content in self.rules.shared:
             return self.rules.shared[content]
         known = self.report.count
+        outer = self._places
+        self._places = within or parts
         node = self._parts(parts, hint, order)
+        self._places = outer
         if content is not None and node is not None and self.report.count == known:
             self.rules.shared[content] = node
         return node
@@ -115,7 +125,7 @@ class SchemaCompiler:
 
     def _parts(self, parts: tuple[Part, ...], hint: str, order: tuple[str, ...] | None) -> Node | None:
         own = tuple(declared_order(self.document, parts))
-        order = _common_order(own, order)
+        order = common_order(own, order)
         asked = tuple(
             sorted({(part.key, part.negated) for part in parts if part.negated or (part.schema is not True and part.schema != {})})
         )
@@ -179,7 +189,7 @@ class SchemaCompiler:
         nodes: list[Node] = []
         for alternative in alternatives:
             if branch.facts == NO_FACTS and len(branch.options) == 1:
-                node = self.parts(alternative, hint, order)
+                node = self.parts(alternative, hint, order, within=self._places)
             else:
                 node = self._branch(branch.extended(alternative, without=options), order, hint)
             if node is not None:
@@ -191,6 +201,8 @@ class SchemaCompiler:
         context = Context(self.rules, self.syntax, self.budget, self.report, branch.parts)
         if facts.values is not None:
             fitting = [value for value in facts.values if may_fit(self.document, value, branch.parts)]
+            for part, keyword in (found for value in fitting for found in doubtful(self.document, value, branch.parts)):
+                self.report.about([part], keyword, "it cannot be told which of the listed values fit it; they are taken")
             node = one_of(self.syntax.constant(self.rules, value) for value in fitting) if fitting else None
             return self.rules.define("enum", node) if node is not None and len(fitting) > _FEW else node
         nodes: list[Node] = []
@@ -236,10 +248,23 @@ class SchemaCompiler:
         style = replace(self.style, any_order=True) if self.style.any_order_on_top and self._objects == 0 else self.style
         self._objects += 1
         try:
-            values = self.sibling(self.syntax.member_syntax).parts
-            return object_node(facts, context, values, order=order, names=names, style=style)
+            members = declared_members(self.document, self._places)
+            values = self.sibling(self.syntax.member_syntax)
+
+            def value_at(parts: tuple[Part, ...], key: str) -> Node | None:
+                return values.parts(parts, key, self._order_within(members.get(key, ()), parts))
+
+            return object_node(facts, context, value_at, order=order, names=names, style=style)
         finally:
             self._objects -= 1
+
+    def _order_within(self, schemas: tuple[Part, ...], parts: tuple[Part, ...]) -> tuple[str, ...] | None:
+        """Return the order of the keys that ``parts`` declare, where all ``schemas`` at the place put them in another one."""
+        if len(schemas) < 2:
+            return None
+        own = declared_order(self.document, parts)
+        order = [key for key in declared_order(self.document, schemas) if key in own]
+        return tuple(order) if order != own and len(order) == len(own) else None
 
     def _string(self, facts: StringFacts, context: Context, hint: str) -> Node | None:
         ways: list[Node] = []
@@ -274,39 +299,3 @@ class SchemaCompiler:
         if branch.facts.values is not None:
             return automaton.from_strings(v for v in branch.facts.values if isinstance(v, str) and may_fit(self.document, v, facts.names))
         return string_automaton(branch.facts.string, Context(self.rules, self.syntax, self.budget, self.report, branch.parts))
-
-
-def _common_order(own: tuple[str, ...], order: tuple[str, ...] | None) -> tuple[str, ...]:
-    """Return the order of keys to keep: a given one where it has anything to say of a few keys, else a schema's own."""
-    if order is None or not own:
-        return own
-    if len(order) - len(own) <= MOST_FOREIGN:
-        return order
-    mine = set(own)
-    return tuple(key for key in order if key in mine)
-
-
-def declared_order(document: Document, parts: tuple[Part, ...], depth: int = 12) -> list[str]:
-    """Return all keys that schemas at this place declare, in order of first declaration, those of branches included."""
-    found: dict[str, None] = {}
-    for part in parts:
-        if not part.negated:
-            found.update(dict.fromkeys(_declared(document, part, depth)))
-    return list(found)
-
-
-def _declared(document: Document, part: Part, depth: int) -> Iterator[str]:
-    schema = part.schema
-    if not isinstance(schema, Mapping) or depth == 0:
-        return
-    if isinstance(schema.get("properties"), Mapping):
-        yield from (str(key) for key in schema["properties"])
-    if isinstance(schema.get("$ref"), str):
-        yield from _declared(document, document.resolve(part, schema["$ref"]), depth - 1)
-    for keyword in ("allOf", "anyOf", "oneOf"):
-        branches: Any = schema.get(keyword)
-        for number, one in enumerate(branches if isinstance(branches, list) else []):
-            yield from _declared(document, child(part, one, keyword, number), depth - 1)
-    for keyword in ("if", "then", "else"):
-        if keyword in schema:
-            yield from _declared(document, child(part, schema[keyword], keyword), depth - 1)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from untemplate.lower.automaton import TooLargeError
-from untemplate.lower.formats import FORMATS
+from untemplate.lower.formats import ANNOTATIONS, FORMATS
 from untemplate.lower.json_schema.document import Document, Part, Wrapped, child
 from untemplate.lower.json_schema.keywords import ALIASES, EXCLUDED, FRACTION, MISSED, UNWANTED
 from untemplate.lower.json_schema.values import exact, identity, is_integer, is_number, type_of
@@ -15,9 +15,10 @@ from untemplate.lower.pattern_automaton import search
 
 Verdict = bool | None
 """``None``: cannot tell."""
+_DEEPEST = 24
 
 
-def may_fit(document: Document, value: Any, parts: Iterable[Part], depth: int = 24) -> bool:
+def may_fit(document: Document, value: Any, parts: Iterable[Part], depth: int = _DEEPEST) -> bool:
     """Return ``False`` only when ``value`` certainly does not fit one of ``parts``."""
     return all(_judge(document, value, part, depth) is not False for part in parts)
 
@@ -150,7 +151,7 @@ def _string(value: str, keyword: str, wanted: Any) -> Verdict:
         case "pattern" if isinstance(wanted, str):
             return _found(wanted, value)
         case "format" if isinstance(wanted, str):
-            return _found(FORMATS[wanted], value) if wanted in FORMATS else None
+            return _found(FORMATS[wanted], value) if wanted in FORMATS else True if wanted in ANNOTATIONS else None
         case _ if keyword == UNWANTED:
             verdict = _found(wanted, value)
             return None if verdict is None else not verdict
@@ -176,18 +177,44 @@ def _array(document: Document, value: Any, part: Part, keyword: str, wanted: Any
             return bool(len(value) <= wanted)
         case "uniqueItems":
             return wanted is not True or len({identity(item) for item in value}) == len(value)
-        case "items" if not isinstance(wanted, list) and "prefixItems" not in part.schema:
-            return _all(_judge(document, item, child(part, wanted, keyword), depth) for item in value)
         case "items" | "prefixItems" if isinstance(wanted, list):
             pairs = enumerate(zip(value, wanted, strict=False))
             return _all(_judge(document, item, child(part, one, keyword, number), depth) for number, (item, one) in pairs)
-        case "items" | "additionalItems" | "contains" | "unevaluatedItems":
+        case "items" | "additionalItems":
+            return _all(_judge(document, item, child(part, wanted, keyword), depth) for item in value[_first(part.schema, keyword) :])
+        case "contains":
+            verdicts = [_judge(document, item, child(part, wanted, keyword), depth) for item in value]
+            return _within(verdicts.count(True), len(verdicts) - verdicts.count(False), part.schema)
+        case "unevaluatedItems":
             return None
         case _:
             return True
 
 
+def _first(schema: Mapping[str, Any], keyword: str) -> int:
+    """Return the number of the first item that ``items`` or ``additionalItems`` speaks of; a large one where it speaks of none."""
+    first = schema.get("prefixItems") if keyword == "items" else schema.get("items")
+    if isinstance(first, list):
+        return len(first)
+    return 0 if keyword == "items" else _NONE
+
+
+_NONE = 1 << 60
+
+
+def _within(sure: int, possible: int, schema: Mapping[str, Any]) -> Verdict:
+    """Tell whether as many items fit ``contains`` as there should, where ``sure`` to ``possible`` do."""
+    least, most = schema.get("minContains", 1), schema.get("maxContains")
+    least, most = (least if is_number(least) else 1), (most if is_number(most) else None)
+    if possible < least or (most is not None and sure > most):
+        return False
+    return True if sure >= least and (most is None or possible <= most) else None
+
+
 def _object(document: Document, value: Any, part: Part, keyword: str, wanted: Any, depth: int) -> Verdict:
+    def judge(of: Any, schema: Any, *steps: str) -> Verdict:
+        return _judge(document, of, child(part, schema, *steps), depth)
+
     match keyword:
         case "required" if isinstance(wanted, list):
             return all(key in value for key in wanted)
@@ -198,13 +225,51 @@ def _object(document: Document, value: Any, part: Part, keyword: str, wanted: An
         case "properties" if document.draft == 3:
             return None
         case "properties" if isinstance(wanted, Mapping):
-            return _all(_judge(document, value[key], child(part, one, keyword, key), depth) for key, one in wanted.items() if key in value)
-        case "additionalProperties" if "patternProperties" not in part.schema:
-            declared = part.schema.get("properties") or {}
-            return _all(_judge(document, one, child(part, wanted, keyword), depth) for key, one in value.items() if key not in declared)
-        case "additionalProperties" | "patternProperties" | "propertyNames" | "unevaluatedProperties":
-            return None
-        case "dependencies" | "dependentRequired" | "dependentSchemas":
+            return _all(judge(value[key], one, keyword, key) for key, one in wanted.items() if key in value)
+        case "patternProperties" if isinstance(wanted, Mapping):
+            return _all(
+                _implied(_found(pattern, key), judge(member, one, keyword, pattern))
+                for pattern, one in wanted.items()
+                for key, member in value.items()
+            )
+        case "additionalProperties":
+            return _all(_implied(_is_additional(key, part.schema), judge(member, wanted, keyword)) for key, member in value.items())
+        case "propertyNames":
+            return _all(judge(key, wanted, keyword) for key in value)
+        case "dependencies" | "dependentRequired" | "dependentSchemas" if isinstance(wanted, Mapping):
+            return _all(_dependency(document, value, part, (keyword, key), depth) for key in wanted if key in value)
+        case "unevaluatedProperties":
             return None
         case _:
             return True
+
+
+def _dependency(document: Document, value: Any, part: Part, steps: tuple[str, str], depth: int) -> Verdict:
+    wanted = part.schema[steps[0]][steps[1]]
+    if isinstance(wanted, str | list):
+        return all(name in value for name in ([wanted] if isinstance(wanted, str) else wanted))
+    return _judge(document, value, child(part, wanted, *steps), depth)
+
+
+def _implied(condition: Verdict, verdict: Verdict) -> Verdict:
+    """Tell whether ``verdict`` holds where ``condition`` does."""
+    if condition is False or verdict is True:
+        return True
+    return verdict if condition is True else None
+
+
+def _is_additional(key: str, schema: Mapping[str, Any]) -> Verdict:
+    if key in (schema.get("properties") or {}):
+        return False
+    found = [_found(pattern, key) for pattern in schema.get("patternProperties") or {}]
+    return False if True in found else None if None in found else True
+
+
+def doubtful(document: Document, value: Any, parts: Iterable[Part]) -> Iterator[tuple[Part, str]]:
+    """Yield the keywords of which it cannot be told whether ``value`` fits them."""
+    for part in parts:
+        if _judge(document, value, part, _DEEPEST) is not None or not isinstance(part.schema, Mapping):
+            continue
+        for keyword, wanted in part.schema.items():
+            if _keyword(document, value, part, keyword, wanted, _DEEPEST) is None:
+                yield part, keyword
