@@ -113,9 +113,25 @@ def spec_of(name) -> Spec:
     return load_spec(GOLDEN / name / "spec.yaml")
 
 
+NAMED = {"type": "function", "function": {"name": "put"}}
+REQUESTS = {
+    "behind the header": {"tools": TOOLS, "add_generation_prompt": False},
+    "behind the prompt": {"tools": TOOLS},
+    "without thinking": {"tools": TOOLS, "enable_thinking": False},
+    "without tools": {},
+    "without a choice": {"tools": TOOLS, "tool_choice": "none"},
+    "one tool named": {"tools": TOOLS, "tool_choice": NAMED, "parallel_tool_calls": False},
+    "reasoning kept": {"tools": TOOLS, "extract_reasoning": False},
+    "one value": {"response_schema": {"type": "object"}},
+    "another prompt": {"tools": TOOLS, "prompt": "You are <think>"},
+}
+"""The first two come most often."""
+requests = st.sampled_from([*list(REQUESTS)[:2] * 4, *REQUESTS])
+
+
 @cache
-def parser_of(name, prompted) -> Parser:
-    return build_parser(spec_of(name), tools=TOOLS, add_generation_prompt=prompted, new_id=lambda: "made")
+def parser_of(name, request) -> Parser:
+    return build_parser(spec_of(name), **REQUESTS[request], new_id=lambda: "made")
 
 
 @cache
@@ -198,8 +214,8 @@ def check_message(message, *, truncated):
 @some
 @given(data=st.data())
 def test_whatever_comes_is_one_message_and_what_was_sent_stands(name, data):
-    turn, truncated, prompted = data.draw(hostile(name)), data.draw(st.booleans()), data.draw(st.booleans())
-    parser = parser_of(name, prompted)
+    turn, truncated = data.draw(hostile(name)), data.draw(st.booleans())
+    parser = parser_of(name, data.draw(requests))
     whole, _ = stream(parser, [turn], truncated=truncated)
     check_message(whole, truncated=truncated)
     assert parser.parse(turn.decode("utf-8", "replace"), truncated=truncated) == whole

@@ -175,6 +175,8 @@ class TestTypes:
             ({}, "python3 test.py", "python3 test.py"),
             ({}, "3", 3),
             ({}, '{"a": 1}', {"a": 1}),
+            ({}, r'{"a": "\udfff \ud83d\ude00"}', {"a": "\ufffd \U0001f600"}),
+            ({"type": "array"}, r'["\ud800"]', ["\ufffd"]),
         ],
     )
     def test_text_is_typed_by_the_resolved_schema(self, schema, text, value):

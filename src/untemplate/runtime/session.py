@@ -169,7 +169,7 @@ class Session:
         text = self._decoder.feed(piece) if marker is None else marker
         if not text:
             return deltas
-        marked = self._tokens.read_text(text, self._length) if marker is None else self._tokens.read_marker(marker, self._length)
+        marked = self._tokens.read_text(text, self._length) if marker is None else self._tokens.read_marker(marker)
         return deltas + self._read(text, marked)
 
     def finish(self, *, truncated: bool = False) -> tuple[Message, list[Delta]]:

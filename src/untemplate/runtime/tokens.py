@@ -1,7 +1,7 @@
 """Token ids beside the text: they settle whether a marker is one, or was spelled out in prose.
 
 A character that no text holds is put where the machine must not see a marker (inside one that other tokens spell), or must see
-one (between a quote and a marker that is its own token). It is taken out of the events again. Source: DESIGN.md section 8, rule 5.
+one (between a marker that is its own token and the second of the quotes around it). It is taken out of the events again. Source: DESIGN.md section 8, rule 5.
 """
 
 from __future__ import annotations
@@ -20,13 +20,15 @@ _QUOTES = "`\"'"
 class TokenReader:
     """Turns tokens into text for the machine."""
 
-    __slots__ = ("_breakable", "_longest", "_markers", "_tail", "_trusted", "breaks")
+    __slots__ = ("_breakable", "_longest", "_markers", "_quote", "_tail", "_trusted", "breaks")
 
     def __init__(self, markers: Mapping[int, str], ends: Collection[str] = ()) -> None:
         """Take the markers that are one token; ``ends`` of them end a turn however they are spelled."""
         self._markers = markers
         self._breakable = tuple(marker for marker in markers.values() if marker not in ends)
         self._longest = max(map(len, self._breakable), default=0)
+        self._quote = ""
+        """The quote that a marker stands directly behind, where nothing has come since."""
         self._trusted = True
         """Ids and pieces have agreed so far."""
         self._tail = ""
@@ -38,6 +40,7 @@ class TokenReader:
         """Return a reader that goes on independently."""
         other = object.__new__(TokenReader)
         other._markers, other._breakable, other._longest, other._trusted = self._markers, self._breakable, self._longest, self._trusted
+        other._quote = self._quote
         other._tail, other.breaks = self._tail, self.breaks.copy()
         return other
 
@@ -56,18 +59,28 @@ class TokenReader:
             self._trusted = False
         return None
 
-    def read_marker(self, marker: str, length: int) -> str:
-        """Return the text for a marker. ``length``: how much text there has been before it."""
-        quoted = self._tail[-1:] in _QUOTES and bool(self._tail) and not marker[0].isspace()
-        self._tail = ""
-        if not quoted:
-            return marker
-        self._note_break(length)
-        return BREAK + marker
+    def read_marker(self, marker: str) -> str:
+        """Return the text for a marker."""
+        before, self._tail = self._tail[-1:], ""
+        self._quote = before if before and before in _QUOTES and marker == marker.strip() else ""
+        return marker
 
     def read_text(self, text: str, length: int) -> str:
-        """Return the text of other tokens, with every marker that they spell broken."""
-        if not self._longest or not self._trusted:
+        """Return the text of other tokens, with every marker that they spell broken, and a break before a quote that closes around a marker.
+
+        ``length``: how much text there has been before it.
+        """
+        if not self._trusted:
+            return text
+        quote, self._quote = self._quote, ""
+        if quote and text.startswith(quote):
+            self._note_break(length)
+            return BREAK + self._with_breaks(text, length)
+        return self._with_breaks(text, length)
+
+    def _with_breaks(self, text: str, length: int) -> str:
+        if not self._longest:
+            self._tail = text[-1:]
             return text
         whole = self._tail + text
         shift = length - len(self._tail)
