@@ -1,7 +1,8 @@
 """Token ids beside the text: they settle whether a marker is one, or was spelled out in prose.
 
 A character that no text holds is put where the machine must not see a marker (inside one that other tokens spell), or must see
-one (between a marker that is its own token and the second of the quotes around it). It is taken out of the events again. Source: DESIGN.md section 8, rule 5.
+one (between a marker that is its own token and the second of the quotes around it). It is taken out of the events again. Source:
+DESIGN.md section 8, rule 5.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ class TokenReader:
         return marker
 
     def read_text(self, text: str, length: int) -> str:
-        """Return the text of other tokens, with every marker that they spell broken, and a break before a quote that closes around a marker.
+        """Return the text of other tokens, with every marker that they spell broken, and a break before a quote that closes around one.
 
         ``length``: how much text there has been before it.
         """
