@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -55,9 +55,9 @@ def check(manifest: Path, jobs: int, form: str, summary: str | None, cache: Cach
         _show_report(report, voice)
     write_report(lambda: _report(report, manifest), form, summary)
     if report.fine:
-        voice.say(f"{_goldens(len(report.checked))} as they should be")
+        voice.say("1 golden is as it should be" if len(report.checked) == 1 else f"{len(report.checked)} goldens are as they should be")
         return 0
-    voice.say(f"{sum(each.fine for each in report.checked)} of {_goldens(len(report.checked))} as they should be")
+    voice.say(f"{sum(each.fine for each in report.checked)} of {len(report.checked)} goldens are as they should be")
     if report.troubles:
         return _tell_troubles(report)
     voice.say(f"`untemplate golden update {manifest}` writes what the sources compile to now; read the diff before you commit it")
@@ -84,7 +84,8 @@ def update(manifest: Path, jobs: int, cache: Cache | None, voice: Voice) -> int:
         click.echo(f"{name}: removed, no source stands for it")
     for name, warning in report.unexpected:
         voice.warn(f"{name}: not expected by the manifest: {warning}")
-    voice.say(f"{len(report.checked)} goldens, {len({each.name for each in report.differences})} changed")
+    count = len(report.checked)
+    voice.say(f"{count} golden{'' if count == 1 else 's'}, {len({each.name for each in report.differences})} changed")
     return _tell_troubles(report) if report.troubles else 0
 
 
@@ -92,10 +93,6 @@ def _report(report: GoldenReport, manifest: Path) -> ReportText:
     from untemplate.cli.golden_report import golden_report
 
     return golden_report(report, str(manifest))
-
-
-def _goldens(count: int) -> str:
-    return f"{count} golden is" if count == 1 else f"{count} goldens are"
 
 
 def _tell_troubles(report: GoldenReport) -> int:
@@ -137,10 +134,14 @@ def _written(checked: Iterator[Checked]) -> Iterator[Checked]:
 
 def _show_report(report: GoldenReport, voice: Voice) -> None:
     for each in report.differences:
-        click.echo(f"{each.name}/{each.file}: {each.state.value}")
+        lines = changed_lines(each)
+        whole = voice.verbose or (each.state.value == "changed" and each.file.startswith("spec."))
+        changed = sum(line.startswith(("+", "-")) for line in lines)
+        note = "" if whole or each.state.value != "changed" else f", {changed} lines; `--verbose` shows them"
+        click.echo(f"{each.name}/{each.file}: {each.state.value}{note}")
         _show_meaning(each)
-        if each.state.value == "changed" or voice.verbose:
-            _show_difference(each, None if voice.verbose else SHOWN_LINES)
+        if whole:
+            _show_lines(lines, None if voice.verbose else SHOWN_LINES)
     for name, failure in report.troubles:
         click.echo(f"{name}: not compared: {visible(failure.message)}")
     for name in report.orphans:
@@ -161,8 +162,7 @@ def _show_meaning(each: Difference) -> None:
         click.echo("  the same for a parser")
 
 
-def _show_difference(each: Difference, limit: int | None) -> None:
-    lines = changed_lines(each)
+def _show_lines(lines: Sequence[str], limit: int | None) -> None:
     for line in lines[:limit]:
         click.echo(f"  {visible(line)}")
     if limit is not None and len(lines) > limit:

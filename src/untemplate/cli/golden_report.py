@@ -51,5 +51,6 @@ def _details(each: Difference) -> Iterator[tuple[str, str]]:
     for finding in drift.findings if drift is not None else ():
         yield finding.severity.value, f"{finding.path}: {finding.explanation}"
     lines = changed_lines(each)
-    more = len(lines) - SHOWN_LINES
-    yield "diff", "\n".join(lines[:SHOWN_LINES] + ([f"… {more} more lines"] if more > 0 else []))
+    shown = SHOWN_LINES if each.file.startswith("spec.") else SHOWN_LINES // 4
+    more = len(lines) - shown
+    yield "diff", "\n".join(lines[:shown] + ([f"… {more} more lines"] if more > 0 else []))

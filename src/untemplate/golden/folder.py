@@ -12,7 +12,9 @@ from untemplate.spec.files import write_texts
 
 ERROR = "error.yaml"
 """Stands alone in the golden of a source that does not compile."""
-ARTIFACTS = frozenset(("spec.yaml", EVIDENCE, GRAMMAR, DELTAS, ERROR))
+_TELLING = {file: place for place, file in enumerate((ERROR, "spec.yaml", GRAMMAR, EVIDENCE, DELTAS))}
+"""Files in the order in which a reader wants to see what changed of them."""
+ARTIFACTS = frozenset(_TELLING)
 
 
 class State(StrEnum):
@@ -38,11 +40,11 @@ class Difference:
 
 
 def compare_golden(folder: Path, name: str, texts: Mapping[str, str]) -> tuple[Difference, ...]:
-    """Return the files of the golden ``name`` that differ from ``texts``, byte for byte, by name of the file."""
+    """Return the files of the golden ``name`` that differ from ``texts``, byte for byte, the most telling first."""
     place = folder / name
     present = {path.name for path in place.iterdir() if path.name in ARTIFACTS} if place.is_dir() else set()
     differences = []
-    for file in sorted(present | texts.keys()):
+    for file in sorted(present | texts.keys(), key=lambda file: (_TELLING.get(file, len(_TELLING)), file)):
         old = (place / file).read_bytes() if file in present else None
         new = texts[file].encode("utf-8") if file in texts else None
         if old != new:
