@@ -179,6 +179,8 @@ def _has_colon(pairs: PairList) -> bool:
 
 def _json(json: Json, arguments: Arguments, around: Around) -> Node:
     """Return JSON with what closes its pair; bare text up to that, or up to what follows the pair, is taken too."""
+    if not around.closes and not json.quotes and around.separator.strip() == ",":
+        json = replace(json, argument=True)
     value = b.tag(Kind.VALUE, json, data=ValueData(json=True))
     if not around.closes:
         opening = literals(('"', "'", "{", "[", "(", *(mark for mark, _ in json.quotes)))

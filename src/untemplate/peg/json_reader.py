@@ -15,6 +15,7 @@ from enum import IntEnum
 from typing import Final
 
 from untemplate.peg.events import MENDED, REPEATED_KEY
+from untemplate.peg.json_python import ends_string, is_set
 from untemplate.peg.json_strings import FAIL, PLAIN_MARKS, TRIPLE, WAIT, Quotes, encode, own_quotes, read_escape
 from untemplate.peg.json_words import WORD, may_become_word, number_as_json, word_as_json
 from untemplate.peg.nodes import Json, JsonKind
@@ -22,6 +23,8 @@ from untemplate.peg.nodes import Json, JsonKind
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _BARE_KEY: Final = re.compile(r"[^:,{}\[\]\"'\n\r]+")
 _OPENERS: Final = {"{": "}", "[": "]", "(": ")"}
+_SET_END: Final = "}]"
+"""A brace that ends a list."""
 _STRING_KINDS: Final = frozenset({JsonKind.VALUE, JsonKind.STRING})
 _WORD_KINDS: Final = frozenset({JsonKind.VALUE, JsonKind.NUMBER})
 _CONTAINER_KINDS: Final = {
@@ -125,9 +128,9 @@ class JsonReader:
             state = self._state
         return True, index
 
-    def _mend(self, index: int, needed: bool = True) -> None:
-        """Take notice of what is no JSON, once for all of the value; Python where Python is written is none of it."""
-        if needed and not self._node.python and not any(code == MENDED for code, _ in self.notes):
+    def _mend(self, index: int, needed: bool = True, *, python: bool = False) -> None:
+        """Take notice of what is no JSON, once for all of the value; ``python``: what no Python reads either, where Python is written."""
+        if needed and python >= self._node.python and not any(code == MENDED for code, _ in self.notes):
             self.notes.append((MENDED, self.start + index))
 
     def _emit(self, piece: str, size: int) -> None:
@@ -171,7 +174,7 @@ class JsonReader:
                 self.held = 1
                 self._state = State.KEY if self._stack[-1] == "}" else State.ITEM
                 return index + 1
-            case State.AFTER | State.ITEM | State.KEY if first == self._stack[-1]:
+            case State.AFTER | State.ITEM | State.KEY if first == self._stack[-1][0]:
                 return self._close_container(index)
             case State.VALUE | State.ITEM:
                 return self._start_value(text, index, ended, JsonKind.VALUE)
@@ -187,7 +190,7 @@ class JsonReader:
             if result != FAIL:
                 return result
         if first in _OPENERS:
-            return self._open_container(first, index) if kind in _CONTAINER_KINDS[first] else FAIL
+            return self._open_container(text, index, ended) if kind in _CONTAINER_KINDS[first] else FAIL
         if kind not in _WORD_KINDS:
             return FAIL
         word = self._word(text, index, ended)
@@ -211,12 +214,18 @@ class JsonReader:
             return WAIT if may_become_word(word) else FAIL
         return word
 
-    def _open_container(self, first: str, index: int) -> int:
-        self._mend(index, first == "(")
-        self._emit("{" if first == "{" else "[", 1)
-        self._stack.append(_OPENERS[first])
+    def _open_container(self, text: str, index: int, ended: bool) -> int:
+        close = _OPENERS[text[index]]
+        if close == "}" and self._node.argument:
+            listed = is_set(text, index, ended)
+            if listed is None:
+                return WAIT
+            close = _SET_END if listed else close
+        self._mend(index, close in (")", _SET_END))
+        self._emit("{" if close == "}" else "[", 1)
+        self._stack.append(close)
         self._keys.append(None)
-        self._state = State.KEY if first == "{" else State.ITEM
+        self._state = State.KEY if close == "}" else State.ITEM
         return index + 1
 
     def _close_container(self, index: int) -> int:
@@ -337,6 +346,14 @@ class JsonReader:
             self._end_value()
         return index
 
+    def _ends(self, text: str, index: int, ended: bool) -> bool | None:
+        """Return whether the quote at ``index`` ends its string, ``None`` where more text decides."""
+        if not self._node.argument or self._quotes not in PLAIN_MARKS.values() or self._key is not None:
+            return True
+        ends = ends_string(text, index + 1, ended, nested=bool(self._stack))
+        self._mend(index, ends is False, python=True)
+        return ends
+
     def _string(self, text: str, index: int, ended: bool) -> int:
         quotes = self._quotes
         if quotes.ready is not None and not self._decoded and (ready := quotes.ready.match(text, index)) is not None:
@@ -352,8 +369,8 @@ class JsonReader:
             return match.end()
         if index == len(text):
             return FAIL if ended else WAIT
-        if text.startswith(quotes.closing, index):
-            return self._end_string(index + len(quotes.closing), len(quotes.closing))
+        if text.startswith(quotes.closing, index) and (ends := self._ends(text, index, ended)) is not False:
+            return WAIT if ends is None else self._end_string(index + len(quotes.closing), len(quotes.closing))
         if text[index] == "\\" and quotes.escapes:
             end, written, meaning = read_escape(text, index, ended, quotes.python or self._python)
             if end >= 0:

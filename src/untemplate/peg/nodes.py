@@ -109,6 +109,8 @@ class Json(Combinable):
     """Keys may stand without quotes, up to ``:``; the grammar writes them so."""
     python: bool = False
     """The grammar writes Python literals instead of JSON."""
+    argument: bool = False
+    """The value of an argument in Python's call: sets and quotes without a backslash inside strings are read."""
     decoded: bool = False
     """Of a string only: the event is its decoded text, not JSON text (names, ids)."""
     emit: bool = True
