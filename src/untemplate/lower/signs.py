@@ -63,7 +63,8 @@ def read_signs(spec: Spec, *, with_calls: bool) -> Signs:
     if content.after_reasoning is not None:
         opens.append(content.after_reasoning)
     section = turn.calls.section if turn.calls is not None else Section()
-    if turn.calls is not None and section.several_only is False and section.open is None and not section.separator.strip():
+    unseen = spec.capabilities.content_with_calls is not Support.KEPT
+    if turn.calls is not None and unseen and not section.several_only and not section.separator.strip():
         layouts[section.separator] = None
     frame = turn.frame if turn.frame is not None and turn.frame.separator.core.strip() else None
     rest = _header_rest(spec)
