@@ -69,7 +69,7 @@ def read_signs(spec: Spec, *, with_calls: bool) -> Signs:
     frame = turn.frame if turn.frame is not None and turn.frame.separator.core.strip() else None
     rest = _header_rest(spec)
     header_blank = rest if not rest.strip() else ""
-    blanks = (*(marker.text for marker in opens if not marker.core.strip()), header_blank)
+    blanks = (marker.text for marker in opens if not marker.core.strip())
     return Signs(
         reasoning_open=_reasoning_open(spec),
         reasoning_close=_reasoning_close(spec),

@@ -123,6 +123,8 @@ def _blank_behind_calls(spec: Spec) -> Node:
 def _start(signs: Signs) -> Node:
     """Return what may stand before everything: a repeated header, noise of a header, a content opening that prose may hold too."""
     again = maybe(b.seq(b.lit(signs.header_tail), b.note(Code.REPAIRED))) if signs.header_tail else EMPTY
+    if signs.header_blank:
+        again = b.seq(again, maybe(b.lit(signs.header_blank)))
     if signs.header_rest is not None:
         before = maybe(b.lit(signs.header_rest.before)) if signs.header_rest.before else EMPTY
         again = any_of(b.seq(before, loose(signs.header_rest.core), longest_prefix(signs.header_rest.after)), again)

@@ -66,6 +66,8 @@ def _undecidable(turn: RenderedTurn, want: Case, got: Case, spec: Spec) -> str |
     opened = any(turn.prompt.rstrip().endswith(core) or turn.text.lstrip().startswith(core) for core in opens)
     if opened and not closed and not want.reasoning:
         return "reasoning is opened in history and never closed"
+    if opened and not want.reasoning and any(marker.core in (want.content or "") for marker in spec.turn.reasoning.close if marker.core):
+        return "content names the close of reasoning that the prompt has opened"
     marked = any(marker.core for marker in (*spec.turn.reasoning.open, *spec.turn.reasoning.close))
     if want.reasoning and not marked and want.reasoning.strip() in turn.text:
         return "reasoning is written without marks"

@@ -12,6 +12,7 @@ from untemplate.errors import GrammarError
 from untemplate.parser import build_parser
 from untemplate.spec.model import Block, Spec
 from untemplate.turns.render import RenderedTurn
+from untemplate.turns.strings import marker_texts
 from untemplate.verify.report import Difference
 
 _AROUND = 30
@@ -54,13 +55,13 @@ class Grammars:
 def is_held(turn: RenderedTurn, spec: Spec) -> bool:
     """Return whether the grammar has something to say about a turn: one that calls tools, and reasons before that if at all.
 
-    Content that names what opens a call wakes a lazy grammar up too early, and no other grammar writes it.
+    Content that names a marker wakes a lazy grammar up too early, and no other grammar writes it.
     """
     blocks = spec.turn.blocks
     late = Block.REASONING in blocks and Block.CALLS in blocks and blocks.index(Block.REASONING) > blocks.index(Block.CALLS)
     if not turn.case.calls or spec.turn.calls is None or (late and turn.case.reasoning):
         return False
-    return not any(word in (turn.case.content or "") for word in spec.tokens.triggers)
+    return not any(text in (turn.case.content or "") for text in (*spec.tokens.triggers, *marker_texts(spec)))
 
 
 def check_grammar(turn: RenderedTurn, grammars: Grammars) -> Difference | None:
