@@ -10,7 +10,7 @@ from tests.e2e.model_chances import since
 from tests.e2e.model_requests import FULL, NAMES, REQUESTS, Asked, faults, fixture, may_be_asked
 from tests.e2e.model_walks import Walker
 
-_WALKS = 60 if FULL else 4
+_WALKS = 8 if FULL else 4
 """Walks wanted of each request of each fixture."""
 _TRIES = 4
 _ASKED = [asked for asked in REQUESTS if FULL or "without" not in asked.name]

@@ -25,13 +25,19 @@ _LARGE = 40
 """Larger trees become rules, so that no tree is deep."""
 
 
-def automaton_tree(one: Automaton, rules: RuleBook, hint: str, write: Writer) -> Node:
+def automaton_tree(
+    one: Automaton, rules: RuleBook, hint: str, write: Writer, *, most_work: int = _MOST_WORK, most_knot: int = _MOST_KNOT
+) -> Node:
     """Return a tree of exactly the strings that ``one`` accepts, each character written by ``write``.
+
+    Args:
+        most_work: nodes that may be written for loops.
+        most_knot: states that may be entangled with one another.
 
     Raises:
         TooLargeError: when loops are so entangled that the tree would explode.
     """
-    return _Trees(one, rules, hint, write).tree()
+    return _Trees(one, rules, hint, write, most_work, most_knot).tree()
 
 
 def automaton_rules(one: Automaton, rules: RuleBook, hint: str, write: Writer) -> Node:
@@ -44,16 +50,16 @@ def automaton_rules(one: Automaton, rules: RuleBook, hint: str, write: Writer) -
 
 
 class _Trees:
-    def __init__(self, one: Automaton, rules: RuleBook, hint: str, write: Writer) -> None:
+    def __init__(self, one: Automaton, rules: RuleBook, hint: str, write: Writer, most_work: int, most_knot: int) -> None:
         self.one = one
+        self.most_knot = most_knot
         self.rules = rules
         self.hint = hint
         self.write = write
         self.edges = [_edges(one, state) for state in range(len(one.delta))]
         self.written: dict[CharSet, Node] = {}
         self.done: dict[int, Node] = {}
-        self.sizes: dict[int, int] = {}
-        self.work = 0
+        self.elimination = Elimination(rules, hint, most_work)
         self.entries: dict[int, int] = {}
         for state, row in enumerate(self.edges):
             for target in row:
@@ -92,7 +98,7 @@ class _Trees:
 
     def knot(self, component: list[int]) -> None:
         """Finish the states of a component with longer loops, by eliminating its states one after another."""
-        if len(component) > _MOST_KNOT:
+        if len(component) > self.most_knot:
             raise TooLargeError
         inside = set(component)
         outer = {source for source, row in enumerate(self.edges) if source not in inside for target in row if target in inside}
@@ -107,7 +113,25 @@ class _Trees:
     def eliminate(self, component: list[int], entry: int, exits: dict[int, Node | None]) -> Node:
         inside = set(component)
         ways = {s: {t: self.char(members) for t, members in self.edges[s].items() if t in inside} for s in component}
-        left = [state for state in component if state != entry]
+        return self.elimination.run(ways, entry, exits)
+
+
+class Elimination:
+    """Writes automata with loops as trees, by eliminating their states one after another (Brzozowski and McCluskey 1963)."""
+
+    def __init__(self, rules: RuleBook, hint: str, most_work: int = _MOST_WORK) -> None:
+        self.rules = rules
+        self.hint = hint
+        self.work = 0
+        self.most_work = most_work
+
+    def run(self, ways: dict[int, dict[int, Node]], entry: int, exits: dict[int, Node | None]) -> Node:
+        """Return all that leads from ``entry`` through ``ways`` to an exit, and the exit. Both mappings are used up.
+
+        Raises:
+            TooLargeError: when loops are so entangled that the tree would explode.
+        """
+        left = [state for state in ways if state != entry]
         while left:
             state = min(left, key=lambda s: (sum(s in ways[p] for p in ways if p != s) * len(ways[s]), s))
             left.remove(state)
@@ -129,7 +153,7 @@ class _Trees:
                     way = seq(into, end)
                     known = exits[source]
                     exits[source] = way if known is None else alt(known, way)
-            if self.work > _MOST_WORK:
+            if self.work > self.most_work:
                 raise TooLargeError
         own = ways[entry].get(entry)
         leave = exits[entry]
@@ -137,9 +161,10 @@ class _Trees:
         return seq(rep(own, 0, None) if own is not None else EMPTY, leave)
 
     def shared(self, node: Node, uses: int) -> Node:
+        """Return a node, or the rule for it where it is large or used again."""
         size = _size(node)
         self.work += size
-        if self.work > _MOST_WORK:
+        if self.work > self.most_work:
             raise TooLargeError
         return self.rules.define(self.hint, node) if size > _LARGE or (uses > 1 and size >= _SHARED_SIZE) else node
 

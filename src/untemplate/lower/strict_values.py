@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from untemplate.lower import automaton
 from untemplate.lower.automaton import Automaton, TooLargeError
-from untemplate.lower.automaton_tree import automaton_rules
+from untemplate.lower.automaton_tree import automaton_rules, automaton_tree
 from untemplate.lower.json_schema.compile import SchemaCompiler
 from untemplate.lower.json_schema.context import Context
 from untemplate.lower.json_schema.document import Part, derived
@@ -24,13 +24,14 @@ from untemplate.lower.pattern_automaton import search
 from untemplate.lower.pattern_nodes import ANYTHING, Assert, Place, Regex, Rep, Set, cat, text_regex
 from untemplate.lower.shapes import any_of, chars, literal, one_of, seq
 from untemplate.lower.strict_syntax import NotationSyntax
-from untemplate.lower.text_rules import Exit, Stop, TextRules
+from untemplate.lower.text_rules import MOST_WORK, Exit, Stop, TextRules
 from untemplate.lower.warnings import Code
 from untemplate.peg.nodes import Node
 from untemplate.spec.model import Arguments, Encoding, JsonType, Value
 
 _WHITE = Rep(Set(((9, 10), (13, 13), (32, 32))), 0, None)
 _MOST_LEAVES = 12
+_MOST_KNOT = 250
 _FREE = StringFacts()
 _ORDER = (JsonType.STRING, JsonType.INTEGER, JsonType.NUMBER, JsonType.BOOLEAN, JsonType.NULL, JsonType.OBJECT, JsonType.ARRAY)
 
@@ -198,7 +199,10 @@ class ValueWriter:
                 pointer = f"{self.compiler.document.root.pointer}/properties/{key}"
                 self.compiler.report.add(pointer, "pattern", "raw text cannot be limited so; any text is taken", Code.RAW_VALUE)
                 return None
-            rules.shared[kept] = automaton_rules(ended, rules, key, chars)
+            try:
+                rules.shared[kept] = rules.define(key, automaton_tree(ended, rules, key, chars, most_work=MOST_WORK, most_knot=_MOST_KNOT))
+            except TooLargeError:
+                rules.shared[kept] = automaton_rules(ended, rules, key, chars)
         return rules.shared[kept]
 
 
@@ -219,7 +223,13 @@ def _spaced(stop: Stop) -> list[Regex]:
 def _begun(stops: tuple[Stop, ...], ending: Stop) -> Iterator[Stop]:
     """Yield the beginnings of stops that what ends a text would complete."""
     for stop in stops:
-        yield from (stop[:size] for size in range(1, len(stop)) if ending[: len(stop) - size] == stop[size:])
+        yield from (stop[:size] for size in range(1, len(stop)) if _begins(ending, stop[size:]))
+
+
+def _begins(ending: Stop, rest: Stop) -> bool:
+    """Return whether what ends a text begins with the rest of a stop, the last chunk of which may go on."""
+    size = len(rest)
+    return ending[: size - 1] == rest[:-1] and len(ending) >= size and ending[size - 1].startswith(rest[-1])
 
 
 def _kind_of(value: object) -> JsonType:

@@ -10,12 +10,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from untemplate.lower import charset
+from untemplate.lower.automaton import TooLargeError
+from untemplate.lower.automaton_tree import Elimination
 from untemplate.lower.rulebook import RuleBook
 from untemplate.lower.shapes import EMPTY, alt, apart, chars, literal, opt, seq
 from untemplate.peg.nodes import Node, Ref
 
 _WHITE = " \t\n\r"
 _NESTED = 8
+MOST_WORK = 20_000
+"""A text with more loops gets a rule for each state, which engines that keep all open rules take up to some length only."""
 Stop = tuple[str, ...]
 """Chunks of a text with free white space between them."""
 Positions = frozenset[tuple[int, int, int]]
@@ -147,7 +151,43 @@ class _Build:
         self.names: dict[Positions, str] = {}
 
     def start(self) -> Node:
-        """Return the rule of the first state."""
+        """Return the text: as loops, which any engine takes at any length; else as the rule of the first state."""
+        if all(
+            character not in letters for following, exits in self.ways.values() for letters in following.values() for character, _ in exits
+        ):
+            try:
+                return self.loops()
+            except TooLargeError:
+                pass
+        return self.linear()
+
+    def loops(self) -> Node:
+        """Return the text with each of its exits, as a rule of its own without recursion: an engine with a lexer takes it as one token.
+
+        Raises:
+            TooLargeError: when the texts looked for are so entangled that the tree would explode.
+        """
+        number = {state: place for place, state in enumerate(self.ways)}
+        first = number[frozenset()]
+        options: list[Node] = []
+        leaves: dict[Node | None, dict[int, list[str]]] = {None: {place: [] for place in number.values()}} if self.may_end else {}
+        for state, (_, exits) in self.ways.items():
+            for character, which in exits:
+                leaves.setdefault(self.exits[which].then, {}).setdefault(number[state], []).append(character)
+        for then, places in leaves.items():
+            ways = {number[state]: self.edges(following, number) for state, (following, _) in self.ways.items()}
+            ends: dict[int, Node | None] = {
+                place: (alt(*map(literal, places[place])) if then is not None else EMPTY) if place in places else None for place in ways
+            }
+            whole = self.rules.define(self.hint, Elimination(self.rules, self.hint, MOST_WORK).run(ways, first, ends))
+            options.append(whole if then is None else apart(whole, then))
+        return alt(*options)
+
+    def edges(self, following: Mapping[Positions, list[str]], number: Mapping[Positions, int]) -> dict[int, Node]:
+        return {number[target]: chars(self.members(letters)) for target, letters in following.items()}
+
+    def linear(self) -> Node:
+        """Return the rule of the first state, with a rule for every state that is entered more than once."""
         first: Positions = frozenset()
         for state in self.ways:
             if self.uses.get(state, 0) > 1 or state in self.ways[state][0]:
