@@ -103,6 +103,8 @@ class _Expander:
         self.made: dict[Items, Node] = {}
         self.open: dict[Items, str | None] = {}
         self.frame: set[str] = set()
+        self.beside: set[Items] = set()
+        """Text that begins where a literal of another way begins: both are written character by character."""
 
     def expand(self, behind: str) -> Expanded:
         root = self.behind((self.source[self.root],), behind)
@@ -182,10 +184,15 @@ class _Expander:
 
         An engine with a lexer would otherwise take the beginning of a literal for a token that the text does not finish.
         """
-        written = [self.write(way) for way in ways]
-        if any(self.begins_with_text(way) for way in ways) or self.share_beginnings(ways):
-            written = [node if self.begins_with_text(way) else self.spelled(way) for way, node in zip(ways, written, strict=True)]
-        return alt(*written)
+        if not (any(self.begins_with_text(way) for way in ways) or self.share_beginnings(ways)):
+            return alt(*(self.write(way) for way in ways))
+        begun = [head for way in ways for head in heads(way, self.source)]
+        self.beside.update(
+            rest
+            for text, rest in begun
+            if text is None or any(other is not None and other != text and other.startswith(text) for other, _ in begun)
+        )
+        return alt(*(self.write(way) if self.begins_with_text(way) else self.spelled(way) for way in ways))
 
     def share_beginnings(self, ways: list[Items]) -> bool:
         """Tell whether the literal that one way begins with is the beginning of another's."""
@@ -247,11 +254,11 @@ class _Expander:
             elif not following or following == (_RETURN,):
                 may_end = True
             else:  # text up to something that is not literal: both may meet anywhere
-                exits_here = self.texts.text(stops, (), may_end=True)
+                exits_here = self.texts.text(stops, (), may_end=True, alone=False)
                 return apart(exits_here, self.write(rest))
         if self.leaves_native and not may_end and len(exits) == 1 and stops == ((exits[0].text,),):
             return apart(self.left_to_engine("text", Native(until=exits[0].text)), exits[0].then)
-        return self.texts.text(stops, exits, may_end=may_end)
+        return self.texts.text(stops, exits, may_end=may_end, alone=(node, *rest) not in self.beside)
 
     def left_to_engine(self, hint: str, native: Native) -> Node:
         name = self.rules.reserve(hint)

@@ -39,18 +39,21 @@ class TextRules:
 
     def __init__(self, rules: RuleBook) -> None:
         self.rules = rules
-        self._made: dict[tuple[tuple[Stop, ...], tuple[Exit, ...], bool], Node] = {}
+        self._made: dict[tuple[tuple[Stop, ...], tuple[Exit, ...], bool, bool], Node] = {}
 
-    def text(self, stops: Iterable[Stop], exits: Iterable[Exit], *, may_end: bool = False, hint: str = "text") -> Node:
+    def text(self, stops: Iterable[Stop], exits: Iterable[Exit], *, may_end: bool = False, alone: bool = True, hint: str = "text") -> Node:
         """Return text in which no stop stands, up to and including one of the exits (or, where it may end so, without one).
 
         A stop that completes inside an exit is no stop there. Where an exit is not covered by a stop, the text may go on.
+
+        Args:
+            alone: nothing else begins where the text does, so that it may be one token for an engine with a lexer.
         """
-        key = (tuple(stops), tuple(exits), may_end)
+        key = (tuple(stops), tuple(exits), may_end, alone)
         if key not in self._made:
             wanted = tuple(stop for stop in dict.fromkeys(key[0]) if stop and all(stop))
             leaving = tuple(_shortened(one, wanted) for one in dict.fromkeys(key[1]))
-            self._made[key] = _Build(wanted, leaving, may_end, self.rules, hint).start()
+            self._made[key] = _Build(wanted, leaving, may_end, self.rules, hint).start(alone=alone)
         return self._made[key]
 
 
@@ -150,11 +153,10 @@ class _Build:
         self.letters, self.ways, self.uses = _automaton(stops, tuple(one.text for one in exits))
         self.names: dict[Positions, str] = {}
 
-    def start(self) -> Node:
+    def start(self, *, alone: bool) -> Node:
         """Return the text: as loops, which any engine takes at any length; else as the rule of the first state."""
-        if all(
-            character not in letters for following, exits in self.ways.values() for letters in following.values() for character, _ in exits
-        ):
+        ways = self.ways.values()
+        if alone and all(character not in letters for following, exits in ways for letters in following.values() for character, _ in exits):
             try:
                 return self.loops()
             except TooLargeError:
