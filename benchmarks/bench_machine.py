@@ -29,6 +29,9 @@ SOME = ("function_parameter_tags", "hermes_json_tags", "reasoning_tagged")
 """Fixtures that stand for all where not all are taken."""
 MANY = 600_000
 """Characters of one argument, each in a chunk of its own."""
+COPIES = 4
+"""Bytes that may be held for a character: it is in the message, in the text for diagnostics and, while it waits, in what may be
+read again."""
 ONES = 2_000
 """Such chunks that are timed together."""
 
@@ -70,8 +73,8 @@ def _one_by_one(place: Place) -> list[Figure]:
     note = f"{sum(times):.1f} s for all"
     figures = [at_most(f"{MANY:,} of one character, {place.where}", min(times[-tenth:]) / min(times[:tenth]), 1.2, note=note)]
     if is_full() or place.where == "raw argument":
-        size = MANY if is_full() else MANY // 10
-        figures.append(at_most(f"{size:,}, {place.where}: bytes held for each", memory(place, size) / size, 3, "B"))
+        size = MANY if is_full() and place.where == "raw argument" else MANY // 10
+        figures.append(at_most(f"{size:,}, {place.where}: bytes held for each", memory(place, size) / size, COPIES, "B"))
     return figures
 
 

@@ -246,6 +246,16 @@ class TestNested:
         text = f'~<tool_call>\n~<invoke name="act">{body}~</invoke>\n~</tool_call>'.replace("~", self.MARK)
         return read(d.NESTED_XML, text, tools=[tool("act", schema)], add_generation_prompt=False)
 
+    @pytest.mark.parametrize(("item", "opened", "closed"), [("item", "[", "]"), ("a", '{"a": ', "}")])
+    def test_a_value_may_be_deeper_than_python_recurses(self, item, opened, closed):
+        depth = 1_500
+        message = self.call(f"~<x>{f'~<{item}>' * depth}7{f'~</{item}>' * depth}~</x>", {"x": {}})
+        assert [call.arguments for call in message.tool_calls] == [f'{{"x": {opened * depth}7{closed * depth}}}']
+
+    def test_of_a_repeated_key_the_first_one_stands(self):
+        message = self.call("~<x>~<a>1~</a>~<b>2~</b>~<a>3~</a>~</x>", {"x": {"type": "object"}})
+        assert calls(message) == [("act", {"x": {"a": 1, "b": 2}})]
+
     @pytest.mark.parametrize(
         ("body", "schema", "value"),
         [

@@ -39,15 +39,39 @@ def nested_as_json(value: NestedValue, schema: Any, root: Any, verbatim: str) ->
 
 
 def _written(value: NestedValue, schema: Any, root: Any, fits: list[bool]) -> str:
+    """Return the value as JSON, however deep it is: what is left to write stands on a list, the next last."""
+    pieces: list[str] = []
+    left: list[str | tuple[NestedValue, Any]] = [(value, schema)]
+    while left:
+        following = left.pop()
+        if isinstance(following, str):
+            pieces.append(following)
+        elif following[0].kind == "leaf":
+            pieces.append(_leaf(*following, root, fits))
+        else:
+            left += reversed(_parts(*following, root))
+    return "".join(pieces)
+
+
+def _parts(value: NestedValue, schema: Any, root: Any) -> list[str | tuple[NestedValue, Any]]:
+    """Return an object or array as marks, keys, and the values in it with their schemas. Of a repeated key the first one stands."""
     if value.kind == "array":
         items = items_of(schema, root)
-        return "[" + ", ".join(_written(item, items, root, fits) for item in value.items) + "]"
-    if value.kind == "object":
-        members: dict[str, str] = {}
-        for key, item in zip(value.keys, value.items, strict=False):
-            if key not in members:
-                members[key] = _written(item, property_of(schema, key, root), root, fits)
-        return "{" + ", ".join(f"{json.dumps(key, ensure_ascii=False)}: {text}" for key, text in members.items()) + "}"
+        members = [("", item, items) for item in value.items]
+    else:
+        pairs = dict(reversed([*zip(value.keys, value.items, strict=False)]))
+        members = [
+            (f"{json.dumps(key, ensure_ascii=False)}: ", pairs[key], property_of(schema, key, root))
+            for key in dict.fromkeys(value.keys[: len(value.items)])
+        ]
+    opening, closing = "[]" if value.kind == "array" else "{}"
+    found: list[str | tuple[NestedValue, Any]] = []
+    for lead, item, own in members:
+        found += [(", " if found else opening) + lead, (item, own)]
+    return [*found, closing] if found else [opening + closing]
+
+
+def _leaf(value: NestedValue, schema: Any, root: Any, fits: list[bool]) -> str:
     text = "".join(value.pieces)
     if value.data.json:
         return text
