@@ -35,19 +35,21 @@ def regular_rules(references_of: Mapping[str, list[str]]) -> frozenset[str]:
     Args:
         references_of: the rules that each rule refers to.
     """
-    uses = {name: set(used) for name, used in references_of.items()}
-    users: dict[str, list[str]] = {}
-    for name, used in uses.items():
-        for other in used:
-            users.setdefault(other, []).append(name)
-    waiting = {name: len(used) for name, used in uses.items()}
-    todo = [name for name, count in waiting.items() if count == 0]
-    regular: set[str] = set()
-    while todo:
-        name = todo.pop()
-        regular.add(name)
-        for user in users.get(name, ()):
-            waiting[user] -= 1
-            if waiting[user] == 0:
-                todo.append(user)
-    return frozenset(regular)
+    regular: dict[str, bool] = {}
+    """Rules that were looked at; ``False`` as long as they are open, so that a way back to one is recursion."""
+    for root in references_of:
+        if root in regular:
+            continue
+        regular[root] = False
+        work = [(root, iter(references_of[root]))]
+        while work:
+            name, used = work[-1]
+            for other in used:
+                if other not in regular and other in references_of:
+                    regular[other] = False
+                    work.append((other, iter(references_of[other])))
+                    break
+            else:
+                work.pop()
+                regular[name] = all(regular.get(other, False) for other in references_of[name])
+    return frozenset(name for name, is_regular in regular.items() if is_regular)
