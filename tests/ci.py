@@ -84,7 +84,7 @@ def run_action(inputs: Mapping[str, str], folder: Path, *, runner: Path, install
     """Return what the action does in ``folder`` with these inputs, as a runner does it.
 
     Args:
-        runner: an empty folder of the runner's own, for ``RUNNER_TEMP`` and the files that steps write to.
+        runner: a folder of the runner's own, for ``RUNNER_TEMP`` and the files that steps write to; results of earlier runs in it are found.
         install: run the step that installs; else a command that runs the code under test stands in its place.
     """
     unknown = set(inputs) - set(ACTION["inputs"])
@@ -94,7 +94,7 @@ def run_action(inputs: Mapping[str, str], folder: Path, *, runner: Path, install
     runner.mkdir(parents=True, exist_ok=True)
     files = {name: runner / name.lower() for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT")}
     for path in files.values():
-        path.touch()
+        path.write_text("")
     if not install:
         install_command(runner / "untemplate" / "bin")
     written, code = "", 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -31,18 +32,26 @@ def repository(goldens: dict[str, str], tmp_path: Path) -> Path:
     return make_repository(tmp_path / "repository with a space", goldens)
 
 
-def act(repository: Path, **inputs: str) -> Ran:
-    return run_action({name.replace("_", "-"): text for name, text in inputs.items()}, repository, runner=repository.parent / "runner")
+Act = Callable[..., Ran]
 
 
-def test_goldens_as_they_should_be_pass_and_the_summary_says_so(repository: Path) -> None:
+@pytest.fixture(scope="module")
+def act(tmp_path_factory: pytest.TempPathFactory) -> Act:
+    """Run the action in a repository; all on one runner, so that no template is compiled twice."""
+    runner = tmp_path_factory.mktemp("runner")
+    return lambda repository, **inputs: run_action(
+        {name.replace("_", "-"): text for name, text in inputs.items()}, repository, runner=runner
+    )
+
+
+def test_goldens_as_they_should_be_pass_and_the_summary_says_so(repository: Path, act: Act) -> None:
     done = act(repository)
     assert (done.code, done.outputs) == (0, {"exit-code": "0"}), done.written
     assert "**1 of 1 goldens are as they should be**" in done.summary
     assert git(repository, "status", "--short") == "", "a check writes nothing"
 
 
-def test_a_changed_template_fails_with_annotations_and_a_summary(repository: Path) -> None:
+def test_a_changed_template_fails_with_annotations_and_a_summary(repository: Path, act: Act) -> None:
     (repository / "templates" / "small.jinja").write_text(NEW, encoding="utf-8", newline="\n")
     done = act(repository, arguments="--jobs=1\n")
     assert (done.code, done.outputs) == (1, {"exit-code": "1"})
@@ -51,7 +60,7 @@ def test_a_changed_template_fails_with_annotations_and_a_summary(repository: Pat
     assert "+      open: " in done.summary or '"<toolcall>"' in done.summary
 
 
-def test_a_diff_takes_the_old_template_from_a_revision(repository: Path) -> None:
+def test_a_diff_takes_the_old_template_from_a_revision(repository: Path, act: Act) -> None:
     (repository / "templates" / "small.jinja").write_text(NEW, encoding="utf-8", newline="\n")
     done = act(repository, command="diff", new="templates/small.jinja", base="v1")
     assert (done.code, done.outputs["exit-code"]) == (1, "1")
@@ -61,14 +70,14 @@ def test_a_diff_takes_the_old_template_from_a_revision(repository: Path) -> None
     assert act(repository, command="diff", new="templates/small.jinja", base="HEAD").code == 0
 
 
-def test_a_diff_takes_two_files_and_fails_on_what_is_asked(repository: Path) -> None:
+def test_a_diff_takes_two_files_and_fails_on_what_is_asked(repository: Path, act: Act) -> None:
     (repository / "new one.jinja").write_text(OLD.replace("You may call", "Call"), encoding="utf-8", newline="\n")
     given = {"command": "diff", "old": "templates/small.jinja", "new": "new one.jinja"}
     assert act(repository, **given).code == 0
     assert act(repository, **given, fail_on="any").code == 1
 
 
-def test_templates_are_verified_by_name_and_by_glob(repository: Path) -> None:
+def test_templates_are_verified_by_name_and_by_glob(repository: Path, act: Act) -> None:
     (repository / "templates" / "with space.jinja").write_text(OLD, encoding="utf-8", newline="\n")
     done = act(repository, command="verify", sources="templates/*.jinja\n", arguments="--budget=10")
     assert done.code == 0, done.written
@@ -89,7 +98,7 @@ def test_templates_are_verified_by_name_and_by_glob(repository: Path) -> None:
         ({"manifest": "$(touch ran); `touch ran`"}, "E500"),
     ],
 )
-def test_trouble_is_told_and_exits_with_2(inputs: dict[str, str], said: str, repository: Path) -> None:
+def test_trouble_is_told_and_exits_with_2(inputs: dict[str, str], said: str, repository: Path, act: Act) -> None:
     done = act(repository, **inputs)
     assert done.code == 2
     assert said in done.written
@@ -97,7 +106,7 @@ def test_trouble_is_told_and_exits_with_2(inputs: dict[str, str], said: str, rep
     assert not (repository / "ran").exists()
 
 
-def test_results_are_kept_where_a_later_run_finds_them(repository: Path) -> None:
+def test_results_are_kept_where_a_later_run_finds_them(repository: Path, act: Act) -> None:
     assert act(repository, cache=".kept").code == 0
     assert list((repository / ".kept").rglob("*.json"))
 
