@@ -84,7 +84,7 @@ def run_action(inputs: Mapping[str, str], folder: Path, *, runner: Path, install
     """Return what the action does in ``folder`` with these inputs, as a runner does it.
 
     Args:
-        runner: a folder of the runner's own, for ``RUNNER_TEMP`` and the files that steps write to; results of earlier runs in it are found.
+        runner: a folder of the runner's own, for ``RUNNER_TEMP`` and the files that steps write to; earlier runs' results in it are found.
         install: run the step that installs; else a command that runs the code under test stands in its place.
     """
     unknown = set(inputs) - set(ACTION["inputs"])
