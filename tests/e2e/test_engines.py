@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import untemplate
+from benchmarks.bench_schema import tools as many_tools
 from tests.e2e.model_corpora import corpus, spec_or_refusal
 from tests.e2e.model_requests import FULL, NAMES, REQUESTS, Asked, fixture, may_be_asked
 from tests.e2e.model_server import ModelServer
@@ -55,6 +56,12 @@ def test_the_grammars_of_public_templates_load_in_llguidance_and_llama(template:
         read_back(grammar)
         assert server.refuses(grammar) == "", asked.name
         assert unportable(grammar) == [], asked.name
+
+
+def test_the_grammar_of_128_tools_with_20_parameters_is_small_and_loads_in_llama(server: ModelServer) -> None:
+    grammar = untemplate.build_parser(fixture("hermes_json_tags"), tools=many_tools()).grammar().text
+    assert len(grammar.encode()) < 1_500_000
+    assert server.refuses(grammar) == ""
 
 
 @pytest.mark.parametrize("grammar", ['root ::= "a', "root ::= other\n", 'root ::= ("a"'])
