@@ -135,3 +135,32 @@ def test_an_incomplete_vocabulary_accuses_nobody() -> None:
 def test_a_vocabulary_made_for_reasoning_is_a_hint() -> None:
     held = with_vocabulary(compiled(), Words({"<think>": 1, "</think>": 2, "<|end|>": 3}))
     assert "W361" in [warning.code for warning in held.warnings]
+
+
+NULL_CONTENT = (
+    "{%- for m in messages %}{% if m.role == 'user' %}{{ '<ask>' ~ m.content }}{% endif %}"
+    "{%- if m.role == 'assistant' and m['content'] is none %}{% for c in m['tool_calls'] %}"
+    "{%- if loop.first %}{{ '<say><uses><use>' }}{% else %}{{ '\\n<use>' }}{% endif %}"
+    "{{- c['function']['name'] + '\\n' + c['function']['arguments'] + '</use>' }}CLOSE{% endfor %}{% endif %}"
+    "{%- if m.role == 'assistant' and m['content'] is not none %}{{ '<say>' + m['content'] + '<end>' }}{% endif %}{% endfor %}"
+    "{%- if add_generation_prompt %}{{ '<say>' }}{% endif %}"
+)
+
+
+@pytest.mark.parametrize(
+    "close",
+    [
+        "{% if loop.last %}{{ '</uses><end>' }}{% endif %}",
+        "{% if not loop.first %}{{ '</uses><end>' }}{% endif %}",
+    ],
+)
+def test_calls_that_need_content_to_be_null_are_found_however_often_their_section_is_closed(close: str) -> None:
+    spec = infer_spec(Template(NULL_CONTENT.replace("CLOSE", close))).spec
+    calls = spec.turn.calls
+    assert calls is not None
+    assert calls.section.open is not None
+    assert (calls.section.open.core, calls.section.separator) == ("<uses>", "\n")
+    assert calls.section.close is not None
+    assert calls.section.close.core == "</uses>"
+    assert spec.capabilities.empty_content == "null"
+    assert spec.prompt.end_of_turn.content == ("<end>",)

@@ -74,6 +74,13 @@ def test_what_a_generation_block_sets_stays_inside():
     assert render("{% set x = 1 %}{% generation %}{% set x = 2 %}{{ x }}{% endgeneration %}{{ x }}") == "21"
 
 
+def test_null_content_is_given_to_a_template_that_fails_without_it():
+    asks = Template("{% for m in messages %}{% if m['content'] is none %}none{% else %}{{ 'x' + m['content'] }}{% endif %};{% endfor %}")
+    assert asks.render([{"role": "user", "content": "y"}, {"role": "assistant", "content": None}]) == "xy;none;"
+    with pytest.raises(TemplateError, match="content"):
+        asks.render([{"role": "assistant"}])
+
+
 def test_a_null_member_of_a_message_is_missing():
     message = {"role": "assistant", "content": None, "tool_calls": None}
     assert render("{{ 'content' in messages[0] }} {{ messages[0].tool_calls is defined }}", [message]) == "False False"

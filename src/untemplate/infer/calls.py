@@ -48,17 +48,36 @@ GRID: tuple[Mapping[str, Any], ...] = (
 )
 
 
-def infer_calls(body: Body, most: int, end: str, notebook: Notebook, *, special: tuple[str, ...] = ()) -> CallsFound | None:
+def infer_calls(
+    body: Body, most: int, end: str, notebook: Notebook, *, content_end: str = "", special: tuple[str, ...] = ()
+) -> CallsFound | None:
     """Return how calls are written, or ``None`` where no reading of the grid holds together.
+
+    Some templates close a section behind the second call only, and again behind each that follows: where the grid as a whole
+    does not hold together, turns of two calls are read alone.
 
     Args:
         most: how many calls of one turn are rendered (1 where the template takes one only).
         end: the end of a turn that calls tools.
+        content_end: the end of a turn that does not.
     """
     bodies = {case.label: (case, text) for case in _grid(most) if (text := body(case)) is not None and _whole(case, text)}
     if not bodies:
         return None
-    trim = _trimmer(end)
+    single = bodies.get("calls1")
+    pairs = {label: found for label, found in bodies.items() if len(found[0].calls) == 2}
+    found = _read(bodies, single, body, _trimmer(end), notebook, special)
+    if found is None and pairs and single is not None:
+        found = _read(pairs, single, body, _trimmer(end or content_end), notebook, special)
+    return found
+
+
+_Bodies = Mapping[str, tuple[Case, str]]
+
+
+def _read(
+    bodies: _Bodies, single: tuple[Case, str] | None, body: Body, trim: Callable[[str], str], notebook: Notebook, special: tuple[str, ...]
+) -> CallsFound | None:
     jsons = {label: cut_json(text, case) for label, (case, text) in bodies.items()}
     if all(found is not None for found in jsons.values()):
         cuts = {label: found for label, found in jsons.items() if found is not None}
@@ -68,7 +87,8 @@ def infer_calls(body: Body, most: int, end: str, notebook: Notebook, *, special:
             return result
     fields = {label: cut_fields(text, case) for label, (case, text) in bodies.items()}
     turns = {label: cut for label, cut in fields.items() if cut is not None}
-    result = _field_form(turns, body, trim, special) if turns else None
+    alone = cut_fields(single[1], single[0]) if single is not None else None
+    result = _field_form(turns, alone or next(iter(turns.values())), body, trim, special) if turns else None
     if result is not None:
         _note(notebook, result, "fields")
     return result
@@ -164,12 +184,13 @@ def _open(text: str) -> Marker:
     return marker(text) or Marker(core="")
 
 
-def _field_form(turns: Mapping[str, CutTurn], body: Body, trim: Callable[[str], str], special: tuple[str, ...]) -> CallsFound | None:
+def _field_form(
+    turns: Mapping[str, CutTurn], single: CutTurn, body: Body, trim: Callable[[str], str], special: tuple[str, ...]
+) -> CallsFound | None:
     cut = cut_calls(turns, special=special, trim=trim)
     if cut is None:
         return None
     section, leads, trails, after = _sectioned(turns, cut, special, trim)
-    single = turns.get("calls1") or next(iter(turns.values()))
     arguments_first = _starts_with_arguments(single.calls[0])
     lead = single.head[: len(single.head) - (len(cut.item_open) if arguments_first else 0)]
 

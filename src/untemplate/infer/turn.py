@@ -65,7 +65,7 @@ def infer_turn(
     user_end = infer_user_end(plain)
     tail, raw_between = _call_tails(call_body)
     content_end, calls_end = infer_end(gaps, tail, raw_between, user_end)
-    found = None if call_body is None else infer_calls(call_body, most, calls_end, notebook, special=special)
+    found = None if call_body is None else infer_calls(call_body, most, calls_end, notebook, content_end=content_end, special=special)
     if found is not None and call_body is not None:
         gaps = _with_call_gaps(gaps, found, call_body)
     prefills = [text[len(header) :] for text in generations if begins_with(text, header)]

@@ -75,9 +75,19 @@ def find_call_shape(prober: Prober) -> Shape | None:
 
 
 def _ignores_calls(prober: Prober, case: Case) -> bool:
-    """Return whether calls leave no trace in a last message: then only what follows them can show more."""
-    with_call, without = prober.turn(case), prober.turn(Case())
-    return with_call is not None and with_call == without
+    """Return whether calls leave no trace in a last message: then only what follows them can show more.
+
+    Some templates look at calls only where content is null, and take arguments as text only.
+    """
+    if prober.turn(case) is None:
+        return False
+    for empty in ("empty", "null"):
+        without = prober.using(shape=replace(prober.shape, empty_content=empty)).turn(Case())
+        for arguments in ("object", "text"):
+            tried = prober.using(shape=replace(prober.shape, empty_content=empty, arguments_as=arguments)).turn(case)
+            if tried is not None and tried != without:
+                return False
+    return True
 
 
 def find_reasoning_shape(prober: Prober) -> Shape | None:

@@ -94,11 +94,14 @@ class Template:
             self._check_given_up()
             if self._sandbox is not None:
                 self._sandbox.unmet.clear()
+            nulls = False
             while True:
                 try:
-                    return self._run({**self._blank, **names}, messages)
+                    return self._run({**self._blank, **names}, messages, nulls=nulls)
                 except (SecurityError, UndefinedError) as error:
-                    if not self._relax(error, names):
+                    if not nulls and _wants_null(error, messages):
+                        nulls = True
+                    elif not self._relax(error, names):
                         raise self._explain(error) from error
                 except Exception as error:
                     raise self._explain(error) from error
@@ -193,11 +196,11 @@ class Template:
         self._notes += (f"The template needs {token[1]}, which the source does not name; it is left empty.",)
         return True
 
-    def _run(self, names: dict[str, Any], messages: Sequence[Mapping[str, Any]]) -> str:
+    def _run(self, names: dict[str, Any], messages: Sequence[Mapping[str, Any]], *, nulls: bool) -> str:
         budget = self._compile().budget
         code = self._code
         assert code is not None
-        names["messages"] = copy_messages(messages)
+        names["messages"] = copy_messages(messages, nulls=nulls)
         budget.start()
         pieces: list[str] = []
         size = 0
@@ -255,3 +258,8 @@ class Template:
                 line = self._code.get_corresponding_lineno(trace.tb_lineno)
             trace = trace.tb_next
         return line
+
+
+def _wants_null(error: Exception, messages: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether a template misses the content of a message, and one has ``None`` for it, which was dropped."""
+    return "has no attribute 'content'" in str(error) and any(message.get("content", "") is None for message in messages)

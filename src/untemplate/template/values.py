@@ -50,8 +50,10 @@ def _copy_rare(value: Any) -> Any:
     return f"<{type(value).__name__}>"
 
 
-def copy_messages(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def copy_messages(messages: Sequence[Mapping[str, Any]], *, nulls: bool = False) -> list[dict[str, Any]]:
     """Return the messages as a template sees them: plain copies, ``None`` members dropped, reasoning under its other names.
+
+    ``nulls``: content that is ``None`` is kept.
 
     Reasoning under any of its names stands in ``reasoning_content``, and in ``thinking`` where the message has none.
     Source: transformers 5.24, ``_normalize_chat_messages`` and ``_alias_reasoning_fields``.
@@ -64,7 +66,7 @@ def copy_messages(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]
         plain = copy_plain(message)
         if not isinstance(plain, dict):
             raise TypeError(f"a message must be an object, not {type(message).__name__}")
-        kept = {key: value for key, value in plain.items() if value is not None}
+        kept = {key: value for key, value in plain.items() if value is not None or (nulls and key == "content")}
         for key in REASONING_KEYS:
             if key in kept:
                 kept = {"thinking": kept[key], **kept, "reasoning_content": kept[key]}
