@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from untemplate.lower.bodies import CUT
-from untemplate.lower.closing import close_after_pairs, close_after_value, confirm_close, doubled_close, spaced_chunks
+from untemplate.lower.closing import close_after_pairs, close_after_value, confirm_close, doubled_close, spaced_chunks, stray_brackets
 from untemplate.lower.marks import (
     EMPTY,
     NEVER,
@@ -27,7 +27,7 @@ from untemplate.lower.values import Around, Close, is_json_like, typed_value_nod
 from untemplate.lower.vocabulary import Vocabulary, name_like
 from untemplate.peg import builder as b
 from untemplate.peg.nodes import End, Json, JsonKind, Literal, Node, Until
-from untemplate.spec.model import Arguments, Encoding, Field, FieldName, PairList, Part, Text
+from untemplate.spec.model import Arguments, Encoding, Field, FieldName, JsonType, PairList, Part, Text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +48,7 @@ def arguments_start(arguments: Arguments | None, vocabulary: Vocabulary, behind:
     if arguments is None:
         return b.peek(ends)
     if arguments.encoding in (Encoding.JSON, Encoding.PYTHON):
-        return b.peek(any_of(b.seq(SPACE, any_of(b.lit("{"), b.lit('"'))), ends))
+        return b.peek(any_of(b.seq(SPACE, any_of(b.lit("{"), b.lit('"'), b.seq(b.lit("["), SPACE, b.lit("{")))), ends))
     if arguments.encoding is Encoding.RAW:
         return b.negate(name_like(emit=False))
     assert arguments.object is not None
@@ -56,7 +56,7 @@ def arguments_start(arguments: Arguments | None, vocabulary: Vocabulary, behind:
     if opening:
         return b.peek(any_of(spaced_chunks(opening[:1]), ends))
     brace = b.lit("{") if is_marker(cut_pair(arguments.object).opening) else NEVER
-    return b.peek(any_of(b.seq(SPACE, any_of(_pair_next(arguments.object, vocabulary, separated=False), brace)), ends))
+    return b.peek(any_of(b.seq(SPACE, any_of(_pair_next(arguments, vocabulary, separated=False), brace)), ends))
 
 
 def arguments_node(arguments: Arguments | None, vocabulary: Vocabulary, behind: Behind, rules: b.ArenaBuilder, *, whole: bool) -> Node:
@@ -65,19 +65,30 @@ def arguments_node(arguments: Arguments | None, vocabulary: Vocabulary, behind: 
     if arguments is None:
         return strict if whole else close_after_value(behind.tail)
     if arguments.encoding in (Encoding.JSON, Encoding.PYTHON):
-        return b.seq(SPACE, _json(arguments, behind, whole=whole), strict if whole else close_after_value(behind.tail))
+        close = close_after_value(behind.tail) if behind.tail else stray_brackets(b.seq(SPACE, any_of(End(), behind.structure)))
+        return b.seq(SPACE, _json(arguments, behind, whole=whole), strict if whole else close)
     if arguments.encoding is Encoding.RAW:
         return b.seq(SPACE, _text(behind), strict if whole else close_after_value(behind.tail))
     return _pairs(arguments, vocabulary, behind, rules, whole=whole)
 
 
 def _json(arguments: Arguments, behind: Behind, *, whole: bool) -> Node:
-    """Return one object; a string that holds it; or nothing where the close follows at once."""
+    """Return one object, maybe in a list; a string that holds it; or nothing where the close follows at once."""
     text = b.tag(Kind.ARGUMENTS_TEXT, Json(kind=JsonKind.STRING, decoded=True))
     nothing = b.peek(spaced_chunks(behind.tail[:1])) if behind.tail else b.peek(b.seq(SPACE, any_of(End(), behind.structure)))
     missing = EMPTY if whole else any_of(b.seq(b.peek(b.seq(SPACE, End())), b.note(Code.UNCLOSED_CALL)), b.note(Code.REPAIRED))
+    value = b.tag(Kind.ARGUMENTS, Json(kind=JsonKind.OBJECT, python=arguments.encoding is Encoding.PYTHON))
     return any_of(
-        b.seq(b.peek(b.lit("{")), CUT, b.tag(Kind.ARGUMENTS, Json(kind=JsonKind.OBJECT, python=arguments.encoding is Encoding.PYTHON))),
+        b.seq(b.peek(b.lit("{")), CUT, value),
+        b.seq(
+            b.peek(b.seq(b.lit("["), SPACE, b.lit("{"))),
+            CUT,
+            b.lit("["),
+            SPACE,
+            b.note(Code.REPAIRED),
+            value,
+            maybe(b.seq(SPACE, b.lit("]"))),
+        ),
         b.seq(b.peek(b.seq(any_of(b.lit('"'), b.lit("'")), SPACE, b.lit("{"))), CUT, text),
         b.seq(b.lit("null"), nothing),
         b.seq(nothing, missing),
@@ -136,13 +147,17 @@ def cut_pair(pairs: PairList) -> PairParts:
     return PairParts(opening=opening, between=pairs.pair[key + 1 : value], after=pairs.pair[value + 1 :])
 
 
-def key_node(opening: str, ends: tuple[str, ...], quotes: tuple[str, ...], known: Node | None = None) -> Node:
-    """Return a key of any name, or ``known`` ones; where its pair has an opening, one of any name may hold what a bare one may not."""
+def key_node(opening: str, ends: tuple[str, ...], quotes: tuple[str, ...], *, odd: tuple[str, ...] = (), known: Node | None = None) -> Node:
+    """Return a key of any name, or ``known`` ones; where its pair has an opening, one of any name may hold what a bare one may not.
+
+    ``odd``: declared keys that hold such characters, which count as bare ones too.
+    """
     end = ends[0] if ends else ""
     text: Node = Until(stops=(*ends, "\n")) if opening.strip() and end else name_like(end)
     marks = _key_marks(opening, end, quotes)
     quoted = [b.seq(b.lit(mark), b.tag(Kind.KEY, known or Until(stops=(mark, "\n"))), b.lit(mark)) for mark in marks]
-    return any_of(*quoted, b.tag(Kind.KEY, known or text))
+    bare = [b.seq(b.tag(Kind.KEY, literals(odd, emit=True)), b.peek(b.seq(SPACE, b.lit(end))))] if odd and end else []
+    return any_of(*quoted, *bare, b.tag(Kind.KEY, known or text))
 
 
 def _key_marks(opening: str, end: str, quotes: tuple[str, ...]) -> list[str]:
@@ -150,14 +165,24 @@ def _key_marks(opening: str, end: str, quotes: tuple[str, ...]) -> list[str]:
     return [quote for quote in dict.fromkeys((*quotes, '"', "'")) if quote and quote not in end and not opening.endswith(quote)]
 
 
-def _pair_next(pairs: PairList, vocabulary: Vocabulary, *, separated: bool = True) -> Node:
+def _quotes(arguments: Arguments) -> tuple[str, ...]:
+    """Return the quotes that keys may stand in: those that the template writes, and its own around strings."""
+    assert arguments.object is not None
+    string = arguments.values.get(JsonType.STRING)
+    own = string.open.strip() if string is not None and string.open.strip() == string.close.strip() else ""
+    return (*arguments.object.key_quotes, own)
+
+
+def _pair_next(arguments: Arguments, vocabulary: Vocabulary, *, separated: bool = True) -> Node:
     """Return the look-ahead for the next pair, with a declared key."""
+    pairs = arguments.object
+    assert pairs is not None
     parts = cut_pair(pairs)
     end = parts.key_end
     separator = chunks(pairs.separator) if separated else ()
     opening = b.seq(maybe(b.seq(loose(*separator), SPACE)) if separator else EMPTY, loose(parts.opening), SPACE)
     key = vocabulary.declared_key(end)
-    quoted = [b.seq(b.lit(mark), key, b.lit(mark)) for mark in _key_marks(parts.opening, end, pairs.key_quotes)]
+    quoted = [b.seq(b.lit(mark), key, b.lit(mark)) for mark in _key_marks(parts.opening, end, _quotes(arguments))]
     return b.seq(opening, any_of(*quoted, key), SPACE, any_of(*map(b.lit, parts.key_ends)) if end else EMPTY)
 
 
@@ -192,21 +217,25 @@ def _pair(arguments: Arguments, pairs: PairList, vocabulary: Vocabulary, behind:
         lead=lead,
         closes=closes,
         separator=chunks(pairs.separator)[0] if pairs.separator.strip() else pairs.separator[:1],
-        follow=_follow(pairs, vocabulary, confirm_close(behind.tail, behind.structure, _never_behind(closes, behind))),
-        implied=_implied(behind, closed=bool(closes)) if all(behind.tail[:1] != (close.stop,) for close in closes) else None,
+        follow=_follow(arguments, vocabulary, confirm_close(behind.tail, behind.structure, _never_behind(closes, behind))),
+        implied=_implied(behind, closed=bool(closes)) if all(behind.tail[:1] != (close.stop,) for close in closes) else (),
+        unmarked=_unmarked(behind),
+        undeclared=_undeclared_next(parts, chunks(pairs.separator), _quotes(arguments)),
     )
     nested = None
     if arguments.notation is not None and not is_json_like(arguments.notation):
         nested = add_nested(arguments.notation, rules, closes[0].stop if closes else "")
     own: list[Node] = []
     if vocabulary.typed and parts.key_ends and closes and not _repeats_key(parts):
-        typed = key_node(parts.opening, parts.key_ends, pairs.key_quotes, literals(vocabulary.typed, emit=True))
+        typed = key_node(parts.opening, parts.key_ends, _quotes(arguments), known=literals(vocabulary.typed, emit=True))
         own.append(b.tag(Kind.PAIR, *nodes, typed, between, CUT, typed_value_node(arguments, around, nested)))
     for key in _closed_by_name(parts, vocabulary):
         closed = replace(around, closes=_closes(arguments, _with_key(parts.after, key)))
         name = b.tag(Kind.KEY, Literal(text=key, emit=True))
         own.append(b.tag(Kind.PAIR, *nodes, name, between, CUT, value_node(arguments, closed, nested)))
-    key_of_any_name = key_node(parts.opening, parts.key_ends, pairs.key_quotes)
+    key_of_any_name = key_node(
+        parts.opening, parts.key_ends, _quotes(arguments), odd=() if parts.opening.strip() else vocabulary.odd_keys()
+    )
     return any_of(*own, b.tag(Kind.PAIR, *nodes, key_of_any_name, between, CUT, value_node(arguments, around, nested)))
 
 
@@ -255,11 +284,12 @@ def _between(parts: tuple[Part, ...]) -> tuple[Node, str]:
     return b.seq(*nodes), lead
 
 
-def _follow(pairs: PairList, vocabulary: Vocabulary, close: Node) -> Node:
+def _follow(arguments: Arguments, vocabulary: Vocabulary, close: Node) -> Node:
     """Return the look-ahead for what may follow a pair: the next one, or the close of the call, maybe behind a separator too many."""
-    separator = chunks(pairs.separator)
+    assert arguments.object is not None
+    separator = chunks(arguments.object.separator)
     extra = [b.seq(loose(*separator), SPACE, close)] if separator else []
-    return any_of(_pair_next(pairs, vocabulary), close, *extra)
+    return any_of(_pair_next(arguments, vocabulary), close, *extra)
 
 
 def between_chunks(text: str, *, first: bool) -> list[Node]:
@@ -273,16 +303,35 @@ def between_chunks(text: str, *, first: bool) -> list[Node]:
     return [any_of(b.seq(ended, begun), b.seq(begun, repaired), b.seq(ended, repaired))]
 
 
-def _implied(behind: Behind, *, closed: bool) -> tuple[str, Node] | None:
+def _implied(behind: Behind, *, closed: bool) -> tuple[tuple[str, Node], ...]:
     """Return the call's close as what may stand in place of a pair's. ``closed``: pairs have a close of their own."""
     if not behind.tail:
-        return None
+        return ()
+    ended = b.peek(b.seq(SPACE, any_of(End(), behind.structure)))
     if is_marker(behind.tail[0]):
-        return behind.tail[0], b.seq(loose(*behind.tail), b.peek(b.seq(SPACE, any_of(End(), behind.structure))))
+        return ((behind.tail[0], b.seq(loose(*behind.tail), ended)),)
     if len(behind.tail) > 1:
-        return behind.tail[0], loose(*behind.tail)
+        short = ((behind.tail[1], b.seq(loose(*behind.tail[1:]), ended)),) if not closed and is_marker(behind.tail[1]) else ()
+        return ((behind.tail[0], loose(*behind.tail)), *short)
     after = b.peek(b.seq(SPACE, any_of(End(), b.lit(","), behind.structure)))
-    return None if closed else (behind.tail[0], b.seq(loose(*behind.tail), after))
+    return () if closed else ((behind.tail[0], b.seq(loose(*behind.tail), after)),)
+
+
+def _unmarked(behind: Behind) -> tuple[str, Node] | None:
+    """Return the close of the call as what may stand in place of the mark that ends a value: only one with a marker is certain."""
+    if not any(is_marker(chunk) for chunk in behind.tail):
+        return None
+    return behind.tail[0], b.seq(loose(*behind.tail), b.peek(b.seq(SPACE, any_of(End(), behind.structure))))
+
+
+def _undeclared_next(parts: PairParts, separator: tuple[str, ...], quotes: tuple[str, ...]) -> Node:
+    """Return the look-ahead for a next pair with any key: behind a value that is no text, what stands around a key is enough."""
+    if not separator or not parts.key_ends:
+        return NEVER
+    marks = _key_marks(parts.opening, parts.key_end, quotes)
+    key = name_like(parts.key_end, emit=False)
+    quoted = [b.seq(b.lit(mark), key, b.lit(mark)) for mark in marks]
+    return b.seq(loose(*separator), SPACE, loose(parts.opening), any_of(*quoted, key), SPACE, any_of(*map(b.lit, parts.key_ends)))
 
 
 def _never_behind(closes: tuple[Close, ...], behind: Behind) -> Node:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from untemplate.lower.closing import close_after_value, spaced_chunks
 from untemplate.lower.forms import Form, lower_form
 from untemplate.lower.marks import EMPTY, NEVER, SPACE, any_of, chunks, is_marker, longest_prefix, loose, many, maybe
-from untemplate.lower.signs import Signs
+from untemplate.lower.signs import Signs, closing_tokens
 from untemplate.lower.tags import Code
 from untemplate.lower.vocabulary import Vocabulary
 from untemplate.peg import builder as b
@@ -28,7 +28,7 @@ class CallNodes:
     whole: Node
     """Whole calls to declared tools only, for a look-ahead inside reasoning."""
     dangling: Node
-    """An opening marker with nothing behind it but the end, or a section with nothing in it."""
+    """An opening marker with nothing behind it but closes and the end, or a section with nothing in it."""
 
 
 def call_nodes(signs: Signs, vocabulary: Vocabulary, boundary: Ref, stops: tuple[str, ...], rules: b.ArenaBuilder) -> CallNodes:
@@ -55,7 +55,7 @@ def call_nodes(signs: Signs, vocabulary: Vocabulary, boundary: Ref, stops: tuple
         at_start=any_of(_orphans(marked), _started(started, separator, close)),
         whole=_listed(marked, separator, close, committed=False, omitted=not several_only),
         dangling=any_of(
-            b.seq(any_of(*(loose(*each) for form in marked for each in _dangling(form))), SPACE, End(), b.note(Code.STRAY_MARKER)),
+            _nothing_called(marked, signs),
             *(_empty_section(form.section, close, lists, boundary) for form, lists in zip(forms, listing, strict=True)),
         ),
     )
@@ -70,6 +70,14 @@ def _empty_section(section: tuple[str, ...], close: tuple[str, ...], lists: bool
     end = spaced_chunks(close) if close else EMPTY
     follow = b.peek(b.seq(SPACE, any_of(End(), boundary)))
     return b.atomic(b.seq(loose(*section), inner, end, follow, b.note(Code.STRAY_MARKER)))
+
+
+def _nothing_called(forms: list[Form], signs: Signs) -> Node:
+    """Return an opening with nothing behind it, or only special tokens that close, at the end of the text."""
+    closing = closing_tokens(signs)
+    closes = many(b.seq(SPACE, any_of(*map(b.lit, closing)))) if closing else EMPTY
+    opened = any_of(*(loose(*each) for form in forms for each in _dangling(form)))
+    return b.seq(opened, closes, SPACE, End(), b.note(Code.STRAY_MARKER))
 
 
 def _dangling(form: Form) -> list[tuple[str, ...]]:

@@ -23,7 +23,10 @@ def close_after_value(chunks: tuple[str, ...]) -> Node:
     """Return the close of a call whose arguments end by themselves: it never fails, and what is missing is noted."""
     if not chunks:
         return EMPTY
-    return b.seq(_stray_brackets(chunks), any_of(*_forms(chunks), _AT_END, _REPAIRED), doubled_close(chunks))
+    brackets = ")" if chunks[0][0] in "]}" else "]})"
+    return b.seq(
+        stray_brackets(b.seq(SPACE, b.lit(chunks[0])), brackets), any_of(*_forms(chunks), _AT_END, _REPAIRED), doubled_close(chunks)
+    )
 
 
 def close_after_pairs(chunks: tuple[str, ...], structure: Node) -> Node:
@@ -80,7 +83,6 @@ def doubled_close(chunks: tuple[str, ...]) -> Node:
     return many(b.seq(SPACE, b.lit(chunks[-1]), _REPAIRED)) if chunks and is_marker(chunks[-1]) else EMPTY
 
 
-def _stray_brackets(chunks: tuple[str, ...]) -> Node:
-    """Return closing brackets that models write once too often, where the close follows them."""
-    brackets = b.chars(")" if chunks[0][0] in "]}" else "]})", 1, 3, emit=False)
-    return b.optional(b.seq(SPACE, brackets, b.peek(b.seq(SPACE, b.lit(chunks[0]))), _REPAIRED))
+def stray_brackets(follow: Node, brackets: str = "]})") -> Node:
+    """Return closing brackets that models write once too often, where ``follow`` stands behind them."""
+    return b.optional(b.seq(SPACE, b.chars(brackets, 1, 3, emit=False), b.peek(follow), _REPAIRED))

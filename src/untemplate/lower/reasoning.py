@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from untemplate.lower.bodies import CUT
-from untemplate.lower.marks import EMPTY, NEVER, SPACE, any_of, chunks, longest_prefix, loose, maybe, white_after
-from untemplate.lower.signs import Signs, first_tag, stops_of
+from untemplate.lower.marks import EMPTY, NEVER, SPACE, any_of, chunks, longest_prefix, loose, many, maybe, white_after
+from untemplate.lower.signs import Signs, closing_tokens, first_tag, stops_of
 from untemplate.lower.tags import Code, Kind
 from untemplate.peg import builder as b
 from untemplate.peg.nodes import Characters, End, Literal, Node, Until
@@ -30,7 +30,7 @@ def reasoning_node(signs: Signs, *, extract: bool, ending: Node, stops: tuple[st
     text = Until(stops=wanted, confirm=any_of(b.seq(white, closes), ending), quotable=True)
     nothing = b.peek(b.seq(SPACE, implied))
     if extract:
-        opening = any_of(*(_opening(marker) for marker in signs.reasoning_open))
+        opening = any_of(*(_opening(marker, signs) for marker in signs.reasoning_open))
         body = b.seq(b.tag(Kind.REASONING, text), any_of(_closing(signs), EMPTY))
         blank = b.seq(SPACE, _closing(signs))
         return b.seq(opening, CUT, any_of(b.seq(SPACE, End(), b.note(Code.STRAY_MARKER)), nothing, blank, body))
@@ -40,8 +40,17 @@ def reasoning_node(signs: Signs, *, extract: bool, ending: Node, stops: tuple[st
     return any_of(b.seq(opening, nothing), body)
 
 
-def _opening(marker: Marker) -> Node:
-    return b.seq(loose(marker.core), longest_prefix(marker.after))
+def _opening(marker: Marker, signs: Signs) -> Node:
+    """Return an opening; a token that begins a longer one opens nothing where the longer one follows."""
+    longer = [loose(each.core) for each in signs.reasoning_open if each.core != marker.core and each.core.startswith(marker.core)]
+    doubled = [b.negate(b.seq(SPACE, any_of(*longer)))] if longer else []
+    return b.seq(loose(marker.core), *doubled, longest_prefix(marker.after))
+
+
+def dangling_closes(signs: Signs) -> Node:
+    """Return special tokens that close a block, at the end of the text, where no block is open: nobody means them as text."""
+    closes = any_of(*map(b.lit, closing_tokens(signs)))
+    return NEVER if closes == NEVER else b.seq(closes, many(b.seq(SPACE, closes)), SPACE, End(), b.note(Code.STRAY_MARKER))
 
 
 def doubled_opening(signs: Signs) -> Node:

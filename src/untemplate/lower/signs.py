@@ -11,6 +11,8 @@ from untemplate.lower.marks import chunks, is_marker, white_after, white_before
 from untemplate.spec.model import CallForm, Frame, Marker, PromptState, Section, Spec, Support, Text
 
 _FIRST_TAG = re.compile(r"<[^<>\s]*>|\[[A-Z_]+\]")
+_LABELLED = re.compile(r"(<\|[^<>\s]*>)\w+")
+_SPECIAL = re.compile(r"<[^<>\s]*[|｜]>|<[|｜][^<>\s]*>")
 _LAST_TAG = re.compile(r"(<[^<>\s]*>|\[/?[A-Z_]+\])\s*$")
 
 
@@ -100,7 +102,13 @@ def _reasoning_open(spec: Spec) -> tuple[Marker, ...]:
         text = prompt.prefill.strip()
         if prompt.state is PromptState.REASONING and text and not any(marker.core.strip() in text for marker in found):
             found.append(Marker(core=text, after=white_after(prompt.prefill)))
-    return tuple(found)
+    return (*found, *_unlabelled(found))
+
+
+def _unlabelled(markers: list[Marker]) -> tuple[Marker, ...]:
+    """Return the tokens of markers that are a special token and a word, which models leave out."""
+    tokens = dict.fromkeys(match.group(1) for marker in markers if (match := _LABELLED.fullmatch(marker.core)) is not None)
+    return tuple(Marker(core=token) for token in tokens if not any(marker.core == token for marker in markers))
 
 
 def _reasoning_close(spec: Spec) -> tuple[Marker, ...]:
@@ -154,6 +162,14 @@ def form_openings(signs: Signs) -> list[tuple[str, ...]]:
             if each and counts:
                 found[each] = None
     return list(found)
+
+
+def closing_tokens(signs: Signs) -> tuple[str, ...]:
+    """Return the special tokens that close reasoning, a section of calls or a call, and not the turn."""
+    closes = [*signs.reasoning_close, *([signs.section.close] if signs.forms else []), *(form.close for form in signs.forms)]
+    ends = {end.core for end in signs.ends}
+    cores = (marker.core for marker in closes if marker is not None)
+    return tuple(dict.fromkeys(core for core in cores if _SPECIAL.fullmatch(core) and core not in ends))
 
 
 def boundary_texts(signs: Signs) -> tuple[tuple[str, ...], ...]:

@@ -12,6 +12,7 @@ from untemplate.lower.bodies import CUT
 from untemplate.lower.calls import CallNodes, call_nodes
 from untemplate.lower.marks import EMPTY, NEVER, SPACE, any_of, chunks, is_marker, longest_prefix, loose, many, maybe
 from untemplate.lower.reasoning import (
+    dangling_closes,
     doubled_opening,
     nothing_thought,
     opening_stops,
@@ -22,7 +23,7 @@ from untemplate.lower.reasoning import (
 )
 from untemplate.lower.request import Request
 from untemplate.lower.rules import Rules
-from untemplate.lower.signs import Signs, form_openings, read_signs, stops_of
+from untemplate.lower.signs import Signs, closing_tokens, form_openings, read_signs, stops_of
 from untemplate.lower.start import NOTHING_WRITTEN, Start
 from untemplate.lower.tags import Code, Kind
 from untemplate.lower.vocabulary import read_vocabulary
@@ -90,6 +91,7 @@ def _turn(spec: Spec, request: Request, rules: Rules) -> Node:
         b.seq(_frame(signs), head, _blank(signs)),
         b.seq(any_of(_wrapper(signs.content_open), _end_of_turn(signs)), head),
         b.seq(_wrapper(signs.content_close), head, started),
+        dangling_closes(signs) if request.extract_reasoning else NEVER,
     )
     prose, kept = prose_openings(signs) if request.extract_reasoning else (NEVER, NEVER)
     named, line = _prose_wrappers(signs, any_of(boundary, calls.at_start))
@@ -192,7 +194,7 @@ def _stops(signs: Signs) -> tuple[str, ...]:
         *stops_of(openings, layouts),
         *stops_of(signs.ends, ()),
     ]
-    found += [marker.core for marker in signs.reasoning_close]
+    found += [*(marker.core for marker in signs.reasoning_close), *closing_tokens(signs)]
     if signs.frame is not None:
         found += [*stops_of([signs.frame.separator], ()), *signs.frame.ignored]
     return tuple(stop for stop in dict.fromkeys(found) if stop.strip())

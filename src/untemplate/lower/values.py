@@ -13,7 +13,7 @@ from untemplate.lower.bodies import CUT
 from untemplate.lower.marks import EMPTY, SPACE, any_of, is_marker, literals, many, maybe
 from untemplate.lower.tags import Code, Kind, ValueData
 from untemplate.peg import builder as b
-from untemplate.peg.nodes import Json, Node, Until
+from untemplate.peg.nodes import Json, JsonKind, Node, Until
 from untemplate.spec.model import Arguments, Encoding, JsonType, Notation, PairList, Text, Value
 
 
@@ -53,8 +53,12 @@ class Around:
     """What the text between two pairs begins with."""
     follow: Node | None
     """The look-ahead for what may follow the pair: the next one, or the close of the call; ``None``: a close is one by itself."""
-    implied: tuple[str, Node] | None
-    """The close of the call where the pair's own is left out: the text it begins with, and all of it."""
+    implied: tuple[tuple[str, Node], ...]
+    """What stands in place of the pair's own close where that is left out, such as the call's: the text it begins with, and all of it."""
+    unmarked: tuple[str, Node] | None
+    """The close of the call where the mark that ends a value is left out too."""
+    undeclared: Node
+    """The look-ahead for a next pair whose key no tool declares."""
 
     @property
     def after(self) -> Node:
@@ -75,6 +79,8 @@ def value_node(arguments: Arguments, around: Around, nested: Node | None) -> Nod
         tree = b.tag(Kind.VALUE, nested, SPACE, closes, data=ValueData(values=arguments.values))
         options.append(b.seq(maybe(b.lit(around.lead)) if around.lead else EMPTY, tree, b.peek(around.after)))
     data = ValueData(values=arguments.values)
+    if not around.closes:
+        options.append(_quoted(around))
     if around.lead:
         options.append(b.seq(b.lit(around.lead), CUT, _raw(around, data, framed=True)))
     options.append(_raw(around, data, framed=not around.lead))
@@ -98,6 +104,12 @@ def typed_value_node(arguments: Arguments, around: Around, nested: Node | None) 
     return any_of(container, *framed, _raw(own, data, framed=not around.lead))
 
 
+def _quoted(around: Around) -> Node:
+    """Return a string in quotes, all of it: where a template writes text bare and nothing closes it, models write Python's or JSON's."""
+    string = b.tag(Kind.VALUE, Json(kind=JsonKind.STRING, python=True), data=ValueData(json=True))
+    return b.atomic(b.seq(SPACE, b.peek(literals(('"', "'"))), string, b.peek(around.after)))
+
+
 def _raw(around: Around, data: ValueData, *, framed: bool) -> Node:
     """Return text up to the close of its pair, which is inside the tag: the tag closes only if the value was closed.
 
@@ -113,8 +125,7 @@ def _raw(around: Around, data: ValueData, *, framed: bool) -> Node:
         again = many(b.seq(SPACE, b.lit(close.last))) if close.last and around.follow is not None else EMPTY
         confirms.append(b.seq(white, close.node, again, around.after))
         stops += [close.trail + close.stop, close.stop] if framed else [close.stop]
-    if around.implied is not None:
-        start, node = around.implied
+    for start, node in around.implied:
         ends.append(b.seq(b.peek(b.seq(SPACE, node)), b.note(Code.REPAIRED) if around.closes else EMPTY))
         confirms.append(b.seq(white, node))
         stops += [*(trail + start for trail in trails), start]
@@ -138,8 +149,14 @@ def _marked(value: Value, kind: JsonType, around: Around) -> Node:
     closes = any_of(*(b.seq(SPACE, close.node) for close in around.closes)) if around.closes else EMPTY
     close = b.seq(b.lit(mark), closes)
     data = ValueData(values={kind: value}, decided=kind)
-    text = Until(stops=(mark,), confirm=b.seq(close, around.after))
-    return b.seq(SPACE, b.lit(value.open.strip()), CUT, b.tag(Kind.VALUE, text, close, data=data))
+    ends, stops, confirms = [close], [mark], [b.seq(close, around.after)]
+    if around.unmarked is not None:
+        start, node = around.unmarked
+        ends.append(b.seq(b.peek(node), b.note(Code.REPAIRED)))
+        stops.append(start)
+        confirms.append(node)
+    text = Until(stops=tuple(stops), confirm=any_of(*confirms))
+    return b.seq(SPACE, b.lit(value.open.strip()), CUT, b.tag(Kind.VALUE, text, any_of(*ends), data=data))
 
 
 def json_value(arguments: Arguments) -> Json | None:
@@ -184,9 +201,11 @@ def _json(json: Json, arguments: Arguments, around: Around) -> Node:
     value = b.tag(Kind.VALUE, json, data=ValueData(json=True))
     if not around.closes:
         opening = literals(('"', "'", "{", "[", "(", *(mark for mark, _ in json.quotes)))
+        marks = [b.lit(mark) for _, mark in json.quotes if len(mark) > 1]
+        stray = b.optional(b.seq(SPACE, any_of(*marks), b.note(Code.REPAIRED))) if marks else EMPTY
         return any_of(
-            b.seq(SPACE, b.peek(opening), CUT, value),
-            b.atomic(b.seq(SPACE, value, b.peek(around.after))),
+            b.seq(SPACE, b.peek(opening), CUT, value, stray),
+            b.atomic(b.seq(SPACE, value, b.peek(any_of(around.after, b.seq(SPACE, around.undeclared))))),
             b.seq(SPACE, b.note(Code.REPAIRED), _raw(around, ValueData(values=arguments.values), framed=True)),
         )
     opening = literals(('"', "{", "[", *(mark for mark, _ in json.quotes)))

@@ -53,6 +53,10 @@ class Vocabulary:
         """Return a declared key, any key where they are not known; no event. ``ends``: what may follow it."""
         return name_like(ends, emit=False) if self.keys is None else self.rules.share("key", literals(self.keys))
 
+    def odd_keys(self) -> tuple[str, ...]:
+        """Return the declared keys that hold what a bare key may not, such as a space."""
+        return tuple(key for key in self.keys or () if any(character in _NOT_IN_A_NAME for character in key))
+
 
 def read_vocabulary(tools: tuple[Tool, ...], rules: Rules) -> Vocabulary:
     """Return the names and keys of the tools."""

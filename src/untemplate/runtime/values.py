@@ -28,6 +28,8 @@ _HALVES = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[
 _WORDS: Mapping[JsonType, tuple[str, ...]] = {JsonType.NULL: ("null",), JsonType.BOOLEAN: ("true", "false")}
 _PYTHON_WORDS: Mapping[JsonType, tuple[str, ...]] = {JsonType.NULL: ("None",), JsonType.BOOLEAN: ("True", "False")}
 _AS_JSON = {"None": "null", "True": "true", "False": "false"}
+_HALF = re.compile("[\ud800-\udfff]")
+_ANY_CASE = {"true": "true", "false": "false", "null": "null", "none": "null"}
 _NUMBERS = frozenset({JsonType.INTEGER, JsonType.NUMBER})
 _STRING_ONLY = frozenset({JsonType.STRING})
 
@@ -99,11 +101,14 @@ class TextValue:
         if self._string:
             return self._opening() + escape(self._unmark("", final=True)) + '"'
         held = str(self._held)
-        other = self._as_other(held.strip())
+        text = held.strip()
+        other = self._as_other(text)
+        if other is None and JsonType.STRING not in self._types:
+            other = self._as_misspelt(text)
         if other is not None:
             return other
         self.fits = JsonType.STRING in self._types
-        return self._as_quoted(held.strip()) or json.dumps(held, ensure_ascii=False)
+        return self._as_quoted(text) or json.dumps(held, ensure_ascii=False)
 
     def _as_quoted(self, text: str) -> str | None:
         """Return text that is a whole JSON string, where a label says that JSON stands here."""
@@ -180,6 +185,22 @@ class TextValue:
         if kind is None or kind not in self._types:
             return None
         return _container(text, lenient=kind in self._python)
+
+    def _as_misspelt(self, text: str) -> str | None:
+        """Return text as JSON where no string is allowed: words in other cases, and JSON that was written as a string."""
+        word = _ANY_CASE.get(text.lower())
+        if word is not None:
+            return self._as_other(word)
+        for quoted in (text, f'"{text}"') if "\\" in text or text.startswith('"') else ():
+            try:
+                inner = json.loads(quoted)
+            except ValueError:
+                continue
+            if not isinstance(inner, str) or inner == text or _HALF.search(inner) is not None:
+                continue
+            if (other := self._as_other(inner.strip())) is not None:
+                return other
+        return None
 
     def _as_empty(self) -> str | None:
         if JsonType.STRING in self._types:
