@@ -132,14 +132,22 @@ class Elimination:
             TooLargeError: when loops are so entangled that the tree would explode.
         """
         left = [state for state in ways if state != entry]
+        entering: dict[int, dict[int, None]] = {state: {} for state in ways}
+        for source, row in ways.items():
+            for target in row:
+                if target != source:
+                    entering[target][source] = None
         while left:
-            state = min(left, key=lambda s: (sum(s in ways[p] for p in ways if p != s) * len(ways[s]), s))
+            state = min(left, key=lambda s: (len(entering[s]) * len(ways[s]), s))
             left.remove(state)
             row = ways.pop(state)
             own = row.pop(state, None)
             loop = rep(own, 0, None) if own is not None else EMPTY
-            sources = [source for source in ways if state in ways[source]]
+            sources = list(entering.pop(state))
             rests = {target: self.shared(seq(loop, node), len(sources)) for target, node in row.items()}
+            for target in row:
+                del entering[target][state]
+                entering[target].update((source, None) for source in sources if source != target)
             leave = exits.pop(state)
             end = self.shared(seq(loop, leave), len(sources)) if leave is not None else None
             for source in sources:
