@@ -44,6 +44,6 @@ def _generate(name: str, asked: Asked, server: ModelServer) -> int:
 def test_turns_written_under_the_grammar_are_read_without_diagnostics(name: str, asked: Asked, server: ModelServer) -> None:
     if not may_be_asked(fixture(name), asked):
         pytest.skip("it shows no way to call")
-    if name in _LOOSE and asked.name == "auto":
+    if name in _LOOSE and asked.name.startswith("auto"):
         pytest.skip(_LOOSE[name])
     assert _generate(name, asked, server) == _TURNS, "turns come to no end"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
@@ -17,6 +17,8 @@ Result = TypeVar("Result")
 
 AHEAD = 256
 """Jobs that an executor of unknown size is given at once."""
+_TOGETHER = 6
+"""Neighbouring jobs that a process of our own is given at once: they are often of one family, and what one needs is kept for the next."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +55,11 @@ def attempt(work: Callable[[Job], Result], index: int, job: Job) -> Outcome[Resu
         return Outcome(index=index, result=work(job))
     except Exception as error:  # noqa: BLE001 - the rest of the batch goes on
         return Outcome(index=index, failure=failure_of(error))
+
+
+def attempt_all(work: Callable[[Job], Result], jobs: Mapping[int, Job]) -> list[Outcome[Result]]:
+    """Return what came of several jobs, in order."""
+    return [attempt(work, index, job) for index, job in jobs.items()]
 
 
 def run_batch(
@@ -126,7 +133,7 @@ def _run_processes(
             yield first[1]
             continue
         with _closing(ProcessPoolExecutor(workers)) as pool:
-            yield from _collect(pool, work, itertools.chain([first], items), 2 * workers + 2, lost)
+            yield from _collect(pool, work, itertools.chain([first], items), workers + 1, lost, together=_TOGETHER)
         for index, job in lost.items():
             with _closing(ProcessPoolExecutor(1)) as pool:
                 alone: dict[int, Job] = {}
@@ -149,31 +156,45 @@ def _collect(
     items: Iterator[tuple[int, Job | Outcome[Result]]],
     ahead: int,
     lost: dict[int, Job],
+    *,
+    together: int = 1,
 ) -> Iterator[Outcome[Result]]:
-    """Yield outcomes until the jobs end or the pool breaks; what a broken pool had been given is put into ``lost``."""
-    running: dict[Future[Outcome[Result]], tuple[int, Job]] = {}
+    """Yield outcomes until the jobs end or the pool breaks; what a broken pool had been given is put into ``lost``.
+
+    Args:
+        ahead: how often the pool is given something before it is done with the first.
+        together: how many jobs it is given each time at most; fewer at first, so that a short list is spread too.
+    """
+    running: dict[Future[list[Outcome[Result]]], dict[int, Job]] = {}
     ended = False
+    given = 0
     try:
         while True:
             while not ended and not lost and len(running) < ahead:
-                index, item = next(items, _END)
-                if isinstance(item, Outcome):
-                    yield item
-                elif index is None:
-                    ended = True
-                elif not _submit(pool, work, index, item, running):
-                    lost[index] = item
+                jobs: dict[int, Job] = {}
+                given += 1
+                while not ended and len(jobs) < min(together, 1 + given // ahead):
+                    index, item = next(items, _END)
+                    if isinstance(item, Outcome):
+                        yield item
+                    elif index is None:
+                        ended = True
+                    else:
+                        jobs[index] = item
+                if jobs and not _submit(pool, work, jobs, running):
+                    lost.update(jobs)
             if not running:
                 return
             for future in wait(running, return_when=FIRST_COMPLETED).done:
-                index, job = running.pop(future)
+                jobs = running.pop(future)
                 try:
-                    yield future.result()
+                    yield from future.result()
                 except BrokenExecutor:
-                    lost[index] = job
+                    lost.update(jobs)
                 except Exception as error:  # noqa: BLE001 - what an executor raises of its own: the rest of the batch goes on
                     message = f"the executor failed: {type(error).__name__}: {error}"
-                    yield Outcome(index=index, failure=Failure(code="E990", message=message, hint="run it again: what is done is kept"))
+                    failure = Failure(code="E990", message=message, hint="run it again: what is done is kept")
+                    yield from (Outcome(index=index, failure=failure) for index in jobs)
     finally:
         for future in running:
             future.cancel()
@@ -183,11 +204,11 @@ _END: tuple[None, Any] = (None, None)
 
 
 def _submit(
-    pool: Executor, work: Callable[[Job], Result], index: int, job: Job, running: dict[Future[Outcome[Result]], tuple[int, Job]]
+    pool: Executor, work: Callable[[Job], Result], jobs: dict[int, Job], running: dict[Future[list[Outcome[Result]]], dict[int, Job]]
 ) -> bool:
-    """Return whether the pool took the job; a broken one takes none."""
+    """Return whether the pool took the jobs; a broken one takes none."""
     try:
-        running[pool.submit(attempt, work, index, job)] = index, job
+        running[pool.submit(attempt_all, work, jobs)] = jobs
     except BrokenExecutor:
         return False
     return True
