@@ -49,7 +49,7 @@ schema: setup ## rewrite docs/spec.schema.json from the model
 readme: setup ## rewrite the output of the README's examples
 	$(BIN)/python -m tests.readme
 
-bench: setup ## every figure of the README, each as a ratio within one run; FULL=1: over whole corpora
+bench: setup ## what is measured of speed and size, each as a ratio within one run; FULL=1: over whole corpora
 	$(BIN)/python -m benchmarks $(if $(FULL),--full)
 
 deep: setup ## thousands of random cases, whole corpora
