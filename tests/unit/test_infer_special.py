@@ -162,5 +162,6 @@ def test_calls_that_need_content_to_be_null_are_found_however_often_their_sectio
     assert (calls.section.open.core, calls.section.separator) == ("<uses>", "\n")
     assert calls.section.close is not None
     assert calls.section.close.core == "</uses>"
+    assert calls.section.close_several_only == ("loop.first" in close)
     assert spec.capabilities.empty_content == "null"
     assert spec.prompt.end_of_turn.content == ("<end>",)

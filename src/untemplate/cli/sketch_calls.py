@@ -30,7 +30,8 @@ def sketch_calls(calls: Calls, count: int) -> Iterator[Piece]:
         yield from _cut(text.removeprefix(form.open.text).removesuffix(close))
         if close and text.endswith(close):
             yield from marker_piece(Kind.CALL_CLOSES, form.close)
-    yield from marker_piece(Kind.SECTION_CLOSES, section.close if around else None)
+    closed = around and (count > 1 or not section.close_several_only)
+    yield from marker_piece(Kind.SECTION_CLOSES, section.close if closed else None)
 
 
 def _call_texts(calls: Calls, count: int) -> list[str]:

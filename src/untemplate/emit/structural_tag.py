@@ -68,7 +68,7 @@ def _native(spec: Spec, request: Request) -> Format | None:
     assert calls is not None
     tools = [tool for tool in request.callable_tools if request.named in (None, tool.name)]
     tags = call_tags(spec, tools)
-    if tags is None:
+    if tags is None or calls.section.close_several_only:
         return None
     single = not request.parallel or request.named is not None or spec.capabilities.max_calls == 1
     auto = request.tool_choice == "auto"

@@ -34,6 +34,8 @@ class CallsFound:
     """By case label: the text behind the calls, to the end of the turn."""
     after: bool
     """Content stands behind the calls."""
+    end: str | None = None
+    """What ends a turn of calls, where only turns of two show it."""
 
 
 GRID: tuple[Mapping[str, Any], ...] = (
@@ -68,8 +70,18 @@ def infer_calls(
     pairs = {label: found for label, found in bodies.items() if len(found[0].calls) == 2}
     found = _read(bodies, single, body, _trimmer(end), notebook, special)
     if found is None and pairs and single is not None:
-        found = _read(pairs, single, body, _trimmer(end or content_end), notebook, special)
+        late = content_end if content_end.strip() and all(text.endswith(content_end) for _, text in pairs.values()) else end
+        found = _read(pairs, single, body, _trimmer(late), notebook, special)
+        found = found and _closed_late(found, single[1], late)
     return found
+
+
+def _closed_late(found: CallsFound, single: str, end: str) -> CallsFound:
+    """Return the calls of turns of two, with what one call alone leaves out: its section's close, and with that the end of the turn."""
+    section = found.calls.section
+    if section.close is None or not section.close.core or section.close.core in single:
+        return found
+    return replace(found, calls=replace(found.calls, section=replace(section, close_several_only=True)), end=end)
 
 
 _Bodies = Mapping[str, tuple[Case, str]]

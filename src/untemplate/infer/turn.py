@@ -73,7 +73,7 @@ def infer_turn(
     blocks = infer_blocks(gaps, content_end if content_end.strip() else "", header, fence, notebook)
     blocks, found = _share_section(blocks, found)
     found = _with_lead(blocks, found)
-    found, calls_end = _end_without_section(found, calls_end, content_end, most)
+    found, calls_end = _end_without_section(found, calls_end if found is None or found.end is None else found.end, content_end, most)
     order = _order(gaps, found, blocks.reasoning.mode is not ReasoningMode.NONE)
     if found is not None and call_body is not None and _reasons_behind_calls(call_body(sentinel_case(reasoning=True, calls=1))):
         order = (Block.CALLS, *(block for block in order if block is not Block.CALLS))

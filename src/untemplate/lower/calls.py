@@ -46,14 +46,15 @@ def call_nodes(signs: Signs, vocabulary: Vocabulary, boundary: Ref, stops: tuple
     listing = [form.json is not None and form.json.array for form in signs.forms]
     separator = chunks(signs.section.separator)
     close = chunks(signs.section.close.core) if signs.section.close is not None else ()
+    ends = _section_close(close, free=signs.section.close_several_only)
     several_only = signs.section.several_only
     closes = [signs.section.close, *(form.close for form in signs.forms)]
     layout = next((longest_prefix(marker.after) for marker in closes if marker is not None), EMPTY)
-    anywhere = _listed(marked, separator, close, committed=True, omitted=not several_only)
+    anywhere = _listed(marked, separator, close, ends, committed=True, omitted=not several_only)
     return CallNodes(
         anywhere=b.seq(anywhere, any_of(b.seq(SPACE, End()), layout)) if marked else NEVER,
         at_start=any_of(_orphans(marked), _started(started, separator, close)),
-        whole=_listed(marked, separator, close, committed=False, omitted=not several_only),
+        whole=_listed(marked, separator, close, ends, committed=False, omitted=not several_only),
         dangling=any_of(
             _nothing_called(marked, signs),
             *(_empty_section(form.section, close, lists, boundary) for form, lists in zip(forms, listing, strict=True)),
@@ -84,8 +85,8 @@ def _dangling(form: Form) -> list[tuple[str, ...]]:
     return [each for each in (form.section + form.open, form.section, form.open) if each and is_marker("".join(each))]
 
 
-def _listed(forms: list[Form], separator: tuple[str, ...], close: tuple[str, ...], *, committed: bool, omitted: bool) -> Node:
-    """Return one call or more, in a section or without. ``omitted``: a section that is left out is noted."""
+def _listed(forms: list[Form], separator: tuple[str, ...], close: tuple[str, ...], ends: Node, *, committed: bool, omitted: bool) -> Node:
+    """Return one call or more, in a section that ``ends`` closes, or without one. ``omitted``: a section that is left out is noted."""
     following = many(b.seq(SPACE, any_of(*(_next(form, separator, committed=committed) for form in forms))))
     options: list[Node] = []
     for form in forms:
@@ -93,7 +94,7 @@ def _listed(forms: list[Form], separator: tuple[str, ...], close: tuple[str, ...
             again = many(b.seq(loose(*form.section), _REPAIRED, SPACE)) if is_marker("".join(form.section)) else EMPTY
             opening = b.seq(_section_open(form.section), SPACE, again)
             ways = _ways(form, committed=committed, sectioned=True)
-            options += [b.seq(opening, way, following, _section_close(close)) for way in ways]
+            options += [b.seq(opening, way, following, ends) for way in ways]
     for form in forms:
         note = _REPAIRED if form.section and omitted else EMPTY
         end = maybe(spaced_chunks(close)) if close else EMPTY
@@ -142,11 +143,12 @@ def _section_open(section: tuple[str, ...]) -> Node:
     return b.seq(loose(*section[:-1]), any_of(b.seq(SPACE, b.lit(section[-1])), _REPAIRED))
 
 
-def _section_close(close: tuple[str, ...]) -> Node:
+def _section_close(close: tuple[str, ...], *, free: bool) -> Node:
+    """Return the close of a section; one that is missing is noted, unless the template leaves it out itself (``free``)."""
     if not close:
         return EMPTY
     again = many(b.seq(spaced_chunks(close), _REPAIRED)) if is_marker("".join(close)) else EMPTY
-    return b.seq(close_after_value(close), again)
+    return b.seq(maybe(spaced_chunks(close)) if free else close_after_value(close), again)
 
 
 def _orphans(forms: list[Form]) -> Node:

@@ -129,6 +129,7 @@ def _listed(calls: Calls, call: Node, *, single: bool, book: RuleBook) -> Node:
     form, section = calls.forms[0], calls.section
     opened = _marker(section.open)
     closed = _marker(section.close)
+    alone = rep(closed, 0, 1) if section.close_several_only else closed
     if form.json is not None and form.json.array:
         syntax = PYTHON if form.json.python else JSON
         more = EMPTY if single else rep(seq(syntax.comma(book, members=False), call), 0, None)
@@ -136,11 +137,13 @@ def _listed(calls: Calls, call: Node, *, single: bool, book: RuleBook) -> Node:
         return seq(opened, _marker(form.open), listed, closed)
     one = seq(_marker(form.open), call)
     if single:
-        return one if section.several_only else seq(opened, one, closed)
+        return one if section.several_only else seq(opened, one, alone)
     between = _separator(section.separator)
     if section.several_only:
         several = seq(opened, one, rep(seq(between, one), 1, None), closed)
         return alt(several, one)
+    if section.close_several_only:
+        return seq(opened, one, alt(seq(rep(seq(between, one), 1, None), closed), alone))
     return seq(opened, one, rep(seq(between, one), 0, None), closed)
 
 

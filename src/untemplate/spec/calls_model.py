@@ -214,6 +214,8 @@ class Section:
     """White space of layout before the calls, where neither content nor a marker writes it."""
     several_only: bool = False
     """Open and close are written only around two calls or more."""
+    close_several_only: bool = False
+    """Open is always written, close only behind two calls or more: behind one it may be left out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

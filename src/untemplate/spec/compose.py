@@ -115,6 +115,8 @@ def _calls(calls: Calls, items: Sequence[ComposedCall]) -> str:
     closed = section.close.text if section.close else ""
     if section.several_only and len(items) < 2:
         opened = closed = ""
+    if section.close_several_only and len(items) < 2:
+        closed = ""
     if form.json is not None and form.json.array:
         return (
             opened

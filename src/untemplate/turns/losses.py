@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from untemplate.probe.cases import CallCase, Case
+from untemplate.spec.model import Section, Spec
 from untemplate.turns.render import RenderedTurn, turn_text
 
 Change = Callable[[Case], Case]
@@ -175,6 +176,24 @@ def _stands(turn: RenderedTurn, name: str, text: str, whole: str) -> bool:
     changed = replace(turn.case, content=_OTHER) if name == "content" else replace(turn.case, reasoning=_OTHER)
     other = turn_text(changed, turn.mode)
     return other is None or _OTHER not in other or any(other.replace(_OTHER, each) == whole for each in (text, text.strip()))
+
+
+def calls_before_end(turn: RenderedTurn, spec: Spec) -> int | None:
+    """Return behind how many of its calls a turn ends although more follow, ``None`` where it ends behind the last.
+
+    The turn of those calls alone is the beginning of the turn, and ends as turns or sections of calls end.
+    """
+    section = spec.turn.calls.section if spec.turn.calls is not None else Section()
+    closed = [section.close.core] if section.close is not None and section.close_several_only else []
+    known = (end.strip() for end in (*spec.prompt.end_of_turn.content, *spec.prompt.end_of_turn.calls, *closed))
+    between = section.separator + (spec.turn.frame.separator.text if spec.turn.frame is not None else "")
+    ends = tuple(end for end in known if end and end not in between)
+    whole = turn_text(turn.case, turn.mode) or ""
+    for count in range(1, len(turn.case.calls)) if ends else ():
+        earlier = turn_text(replace(turn.case, calls=turn.case.calls[:count]), turn.mode)
+        if earlier is not None and whole.startswith(earlier) and earlier.rstrip().endswith(ends):
+            return count
+    return None
 
 
 def writes_ids(turn: RenderedTurn) -> bool:

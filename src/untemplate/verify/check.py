@@ -12,7 +12,7 @@ from untemplate.probe.shape import shaped_id
 from untemplate.runtime.message import Message
 from untemplate.spec.compose import ComposedCall, compose
 from untemplate.spec.model import Spec
-from untemplate.turns.losses import find_losses, find_rewriting, writes_ids
+from untemplate.turns.losses import calls_before_end, find_losses, find_rewriting, writes_ids
 from untemplate.turns.render import RenderedTurn, turn_text
 from untemplate.verify.compare import case_of, compare
 from untemplate.verify.report import Difference
@@ -47,7 +47,7 @@ def check_turn(turn: RenderedTurn, spec: Spec, parser: Parser) -> Outcome:
     left = compare(lost.apply(want), lost.apply(got), spec, ids=False) if lost.losses else found
     if left is not None:
         kept = lost.apply(want)
-        reason = find_rewriting(replace(turn, case=kept)) or _undecidable(turn, kept, got, spec)
+        reason = find_rewriting(replace(turn, case=kept)) or _undecidable(turn, kept, got, spec) or _stopped(turn, kept, got, spec)
         return Outcome(skipped=reason, difference=left if reason is None else None, remarks=remarks)
     if turn_text(got, turn.mode) != turn_text(turn.case, turn.mode):
         return Outcome(difference=replace(found, what="text"), remarks=remarks)
@@ -72,6 +72,14 @@ def _undecidable(turn: RenderedTurn, want: Case, got: Case, spec: Spec) -> str |
     if want.reasoning and not marked and want.reasoning.strip() in turn.text:
         return "reasoning is written without marks"
     return None
+
+
+def _stopped(turn: RenderedTurn, want: Case, got: Case, spec: Spec) -> str | None:
+    """Return that the template ends the turn too early, where the calls up to there were read: an engine stops there."""
+    count = calls_before_end(turn, spec)
+    if count is None or compare(replace(want, calls=want.calls[:count]), got, spec, ids=False) is not None:
+        return None
+    return "the template ends the turn before its last call"
 
 
 def _with_shaped_ids(turn: RenderedTurn) -> Case:
