@@ -15,7 +15,7 @@ from untemplate.template import load_template, prepare_messages
 FOLDER = Path(__file__).parents[2] / "fixtures"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.jinja"))
 NO_CALLS = {"instructed_only", "plain_chat", "reasoning_stripped_from_history", "role_alternation"}
-DROPS_CONTENT = {"json_array", "bare_json"}
+DROPS_CONTENT = {"section_closed_late", "json_array", "bare_json"}
 TOOLS = [{"type": "function", "function": {"name": "find", "description": "d", "parameters": {"type": "object", "properties": {}}}}]
 USER = {"role": "user", "content": "QUESTION"}
 CALL = {"id": "abcdefghi", "type": "function", "function": {"name": "find", "arguments": {"key": "VALUE"}}}

@@ -7,7 +7,7 @@ Source: DESIGN.md section 3.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from untemplate.infer.turn import TurnFound
@@ -37,7 +37,8 @@ def recompose(spec: Spec, found: TurnFound) -> tuple[Mismatch, ...]:
             continue
         body = text[len(found.header) :]
         rebuilt = compose(spec.turn, reasoning=case.reasoning, content=case.content, calls=_calls(case, prober))
-        if not any(_same(body, rebuilt + end) for end in ("", *spec.prompt.end_of_turn.content, *spec.prompt.end_of_turn.calls)):
+        ends = (*spec.prompt.end_of_turn.content, *spec.prompt.end_of_turn.calls)
+        if not any(_same(body, rebuilt + end) for end in ("", *ends)) and not _ends_early(case, prober, text, ends):
             wrong.append(Mismatch(probe=case.label, rendered=body, rebuilt=rebuilt))
     return tuple(wrong)
 
@@ -50,6 +51,13 @@ def _cases(found: TurnFound) -> Iterator[tuple[Case, Prober]]:
             for content in (False, True):
                 for reasoning in (False, True):
                     yield sentinel_case(reasoning=reasoning, content=content, calls=count), found.calling
+
+
+def _ends_early(case: Case, prober: Prober, text: str, ends: tuple[str, ...]) -> bool:
+    """Return whether the template ends the turn behind an earlier call: what follows there is no part of it."""
+    closings = tuple(end.strip() for end in ends if end.strip())
+    earlier = [prober.turn(replace(case, calls=case.calls[:count])) for count in range(1, len(case.calls))]
+    return any(turn is not None and text.startswith(turn) and turn.rstrip().endswith(closings) for turn in earlier)
 
 
 def _calls(case: Case, prober: Prober) -> tuple[ComposedCall, ...]:
