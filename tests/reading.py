@@ -79,6 +79,16 @@ def read(spec: Spec, text: str, *, truncated: bool = False, **request: Any) -> M
     return whole
 
 
+def load_strictly(arguments: str) -> Any:
+    """Return the value of a call's arguments, in which no object may have a key twice."""
+    return json.loads(arguments, object_pairs_hook=_members)
+
+
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    assert len(dict(pairs)) == len(pairs), "a key stands twice"
+    return dict(pairs)
+
+
 def codes(message: Message) -> list[str]:
     """Return the codes of what did not fit."""
     return [each.code for each in message.diagnostics]

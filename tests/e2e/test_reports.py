@@ -17,7 +17,7 @@ import pytest
 
 import untemplate
 from tests.e2e.reports import entries, report_vectors, spec_of, template_of, turns
-from tests.reading import Client, cut, fields, stream
+from tests.reading import Client, cut, fields, load_strictly, stream
 from tests.steps import steps
 from tests.unit.test_source_gguf import STRING, header, pair, text
 from untemplate.compiler import compile_source
@@ -218,11 +218,6 @@ def test_a_leading_bos_is_stripped_only_where_the_tokenizer_adds_one(tmp_path, a
 # --- turns -------------------------------------------------------------------------------------------------------------
 
 
-def members(pairs):
-    assert len(dict(pairs)) == len(pairs), "a key stands twice"
-    return dict(pairs)
-
-
 def check(turn, message, client):
     """Demand the reported message, and that the flags of its calls are diagnostics."""
     wanted, calls = turn.expected, turn.expected["tool_calls"]
@@ -231,7 +226,7 @@ def check(turn, message, client):
     assert [call.name for call in message.tool_calls] == [call["name"] for call in calls]
     for index, (call, expected) in enumerate(zip(message.tool_calls, calls, strict=True)):
         assert call.complete is expected.get("complete", True)
-        arguments = json.loads(call.arguments + ("" if call.complete else '"}'), object_pairs_hook=members)
+        arguments = load_strictly(call.arguments + ("" if call.complete else '"}'))
         assert json.dumps(arguments) == json.dumps(expected["arguments"]), "the order of keys counts"
         assert index == expected.get("index", index)
         assert call.id == expected.get("id", call.id)

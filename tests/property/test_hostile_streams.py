@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.reading import Client, fields, stream
+from tests.reading import Client, fields, load_strictly, stream
 from untemplate import load_spec
 from untemplate.lower.signs import marker_texts, read_signs
 from untemplate.parser import Parser, build_parser
@@ -187,11 +187,6 @@ def hostile(draw, name) -> bytes:
     return data
 
 
-def members(pairs):
-    assert len(dict(pairs)) == len(pairs), "a key stands twice"
-    return dict(pairs)
-
-
 def check_message(message, *, truncated):
     """Demand what holds of any message."""
     json.dumps(message.to_dict(), ensure_ascii=False).encode()
@@ -201,7 +196,7 @@ def check_message(message, *, truncated):
     for call in message.tool_calls:
         assert call.name.strip()
         if call.complete:
-            value = json.loads(call.arguments, object_pairs_hook=members)
+            value = load_strictly(call.arguments)
             json.dumps(value, ensure_ascii=False).encode()
             assert isinstance(value, dict) or not_json
         else:

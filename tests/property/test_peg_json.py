@@ -10,6 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.peg_trees import cut_text, read_all
+from tests.reading import load_strictly
 from untemplate.peg.json_reader import JsonReader
 from untemplate.peg.nodes import Json, JsonKind
 
@@ -114,12 +115,7 @@ def test_what_was_given_is_always_the_beginning_of_valid_json(node: Json, text: 
 def test_a_whole_value_is_valid_and_repeats_no_key(node: Json, text: str) -> None:
     whole, given_text, _ = read_all(node, [text])
     if whole:
-        json.loads(given_text, object_pairs_hook=_unique)
-
-
-def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    assert len(dict(pairs)) == len(pairs)
-    return dict(pairs)
+        load_strictly(given_text)
 
 
 @given(st.sampled_from(NODES), wild)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from functools import cache
 from pathlib import Path
@@ -11,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.reading import Client, cut, fields, stream
+from tests.reading import Client, cut, fields, load_strictly, stream
 from untemplate import load_spec
 from untemplate.parser import Parser, build_parser
 from untemplate.spec.compose import ComposedCall, compose
@@ -98,11 +97,6 @@ def faulty(draw, name) -> str:
     return "".join(pieces)
 
 
-def strict_members(pairs):
-    assert len(dict(pairs)) == len(pairs), "a key stands twice"
-    return dict(pairs)
-
-
 CUTS = st.lists(st.integers(0, 500), max_size=6)
 
 
@@ -141,7 +135,7 @@ def test_a_complete_call_is_an_object_without_doubled_keys(name, data):
     for call in message.tool_calls:
         assert call.name.strip()
         if call.complete and "not_json" not in {found.code for found in message.diagnostics}:
-            assert isinstance(json.loads(call.arguments, object_pairs_hook=strict_members), dict)
+            assert isinstance(load_strictly(call.arguments), dict)
 
 
 @each_fixture

@@ -11,16 +11,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from enum import IntEnum
 from typing import Final
 
-from untemplate.peg.events import MENDED, REPEATED_KEY
+from untemplate.peg.events import REPEATED_KEY
 from untemplate.peg.json_python import ends_string, is_set
+from untemplate.peg.json_state import JsonState, State
 from untemplate.peg.json_strings import FAIL, PLAIN_MARKS, TRIPLE, WAIT, Quotes, encode, own_quotes, read_escape
 from untemplate.peg.json_words import WORD, may_become_word, number_as_json, word_as_json
-from untemplate.peg.nodes import Json, JsonKind
+from untemplate.peg.nodes import JsonKind
 
-_SPACE: Final = re.compile(r"[ \t\n\r]*")
 _BARE_KEY: Final = re.compile(r"[^:,{}\[\]\"'\n\r]+")
 _OPENERS: Final = {"{": "}", "[": "]", "(": ")"}
 _SET_END: Final = "}]"
@@ -34,80 +33,10 @@ _CONTAINER_KINDS: Final = {
 }
 
 
-class State(IntEnum):
-    ROOT = 0
-    VALUE = 1
-    ITEM = 2
-    """A value or the end of the array."""
-    KEY = 3
-    """A key or the end of the object."""
-    BARE_KEY = 4
-    COLON = 5
-    AFTER = 6
-    """A comma or the end of the container."""
-    OPENED = 7
-    """Directly after one quote, which may be the first of three."""
-    STRING = 8
-    DONE = 9
-
-
-class JsonReader:
+class JsonReader(JsonState):
     """One JSON value, being read."""
 
-    __slots__ = (
-        "_key",
-        "_keys",
-        "_muted",
-        "_node",
-        "_pending",
-        "_python",
-        "_quotes",
-        "_stack",
-        "_state",
-        "at",
-        "held",
-        "notes",
-        "pieces",
-        "start",
-    )
-
-    def __init__(self, node: Json) -> None:
-        self._node = node
-        self._state = State.ROOT
-        self._stack: list[str] = []
-        self._keys: list[set[str] | None] = []
-        self._key: list[str] | None = None
-        self._pending: list[str] = []
-        """A comma and the white space after it, which wait for what it announces."""
-        self._muted: int | None = None
-        self._quotes: Quotes = PLAIN_MARKS['"']
-        self._python = node.python
-        """Python is written here: single quotes have been seen, so that what only Python escapes is an escape anywhere."""
-        self.held = 0
-        """How many characters have been read but neither given nor dropped; they stand directly before the reader's place."""
-        self.pieces: list[str] = []
-        """What the last ``read`` gave; the caller takes it."""
-        self.at = 0
-        """Where in the text the first of the pieces was read."""
-        self.start = 0
-        """Where in the input the text that is read begins."""
-        self.notes: list[tuple[str, int]] = []
-        """What was mended or dropped, and where in the input."""
-
-    def copy(self) -> JsonReader:
-        """Return a reader that goes on independently."""
-        other = JsonReader(self._node)
-        other._state = self._state
-        other._stack = self._stack.copy()
-        other._keys = [None if keys is None else keys.copy() for keys in self._keys]
-        other._key = None if self._key is None else self._key.copy()
-        other._pending = self._pending.copy()
-        other._muted = self._muted
-        other._quotes = self._quotes
-        other._python = self._python
-        other.held = self.held
-        other.notes = self.notes.copy()
-        return other
+    __slots__ = ()
 
     def read(self, text: str, index: int, ended: bool) -> tuple[bool | None, int]:
         """Return whether the value is whole (``None``: more text decides) and the place up to which the text has been read.
@@ -127,35 +56,6 @@ class JsonReader:
             index = result
             state = self._state
         return True, index
-
-    def _mend(self, index: int, needed: bool = True, *, python: bool = False) -> None:
-        """Take notice of what is no JSON, once for all of the value; ``python``: what no Python reads either, where Python is written."""
-        if needed and python >= self._node.python and not any(code == MENDED for code, _ in self.notes):
-            self.notes.append((MENDED, self.start + index))
-
-    def _emit(self, piece: str, size: int) -> None:
-        """Give a piece that ``size`` characters were read for: to the key being read, or out."""
-        if self._key is not None:
-            self._key.append(piece)
-            self.held += size
-            return
-        if self._muted is None:
-            if self._pending:
-                self.pieces += self._pending
-            if piece:
-                self.pieces.append(piece)
-        self._pending = []
-        self.held = 0
-
-    def _space(self, text: str, index: int) -> int:
-        match = _SPACE.match(text, index)
-        assert match is not None
-        if self._key is None and self._pending:
-            self._pending.append(match.group())
-            self.held += match.end() - index
-        else:
-            self._emit(match.group(), match.end() - index)
-        return match.end()
 
     def _structure(self, text: str, index: int, ended: bool) -> int:
         """Read one token, or the white space before it, outside strings."""
