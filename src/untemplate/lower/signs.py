@@ -26,6 +26,8 @@ class Signs:
     content_close: tuple[Marker, ...]
     ends: tuple[Marker, ...]
     """What ends the turn, with the layout before it."""
+    unnamed_end: bool
+    """The turn ends with a token that neither the template nor its source names."""
     blank_opens: tuple[str, ...]
     """White space that the template writes before content."""
     blank_closes: tuple[str, ...]
@@ -78,6 +80,7 @@ def read_signs(spec: Spec, *, with_calls: bool) -> Signs:
         content_open=_cores(opens),
         content_close=_cores(closes),
         ends=_ends(spec),
+        unnamed_end=not spec.prompt.end_of_turn.content and not spec.template.special_tokens.get("eos_token"),
         blank_opens=tuple(dict.fromkeys(text for text in blanks if text)),
         blank_closes=tuple(dict.fromkeys(marker.text for marker in content.close if marker.text and not marker.core.strip())),
         empty_reasoning=empty,

@@ -10,6 +10,7 @@ from typing import Protocol
 
 from untemplate.lower.bodies import CUT
 from untemplate.lower.calls import CallNodes, call_nodes
+from untemplate.lower.ends import end_of_turn, end_stops, ends_of
 from untemplate.lower.marks import EMPTY, NEVER, SPACE, any_of, chunks, is_marker, longest_prefix, loose, many, maybe
 from untemplate.lower.reasoning import (
     dangling_closes,
@@ -89,7 +90,7 @@ def _turn(spec: Spec, request: Request, rules: Rules) -> Node:
         reasoning,
         b.seq(doubled_opening(signs), head, started),
         b.seq(_frame(signs), head, _blank(signs)),
-        b.seq(any_of(_wrapper(signs.content_open), _end_of_turn(signs)), head),
+        b.seq(any_of(_wrapper(signs.content_open), end_of_turn(signs)), head),
         b.seq(_wrapper(signs.content_close), head, started),
         dangling_closes(signs) if request.extract_reasoning else NEVER,
     )
@@ -161,13 +162,13 @@ def _text(stops: tuple[str, ...], blanks: tuple[str, ...], prose: Node, kept: No
 
 
 def _reasoning(signs: Signs, calls: CallNodes, request: Request, rules: Rules) -> Node:
-    ends = any_of(*(loose(end.core) for end in signs.ends), loose(signs.frame.separator.core) if signs.frame else NEVER)
+    ends = any_of(*ends_of(signs), loose(signs.frame.separator.core) if signs.frame else NEVER)
     closes = [loose(marker.core) for marker in signs.reasoning_close]
     follow = any_of(End(), *closes, _boundary(signs))
     whole = b.seq(SPACE, calls.whole, SPACE, follow) if calls.whole != NEVER else NEVER
     white = [marker.before for marker in signs.reasoning_close]
     openings = [Marker(core=" ".join(opening)) for opening in form_openings(signs)]
-    stops = [*stops_of(openings, (*signs.layouts, *_call_layouts(signs), *white)), *(chunks(end.core)[0] for end in signs.ends)]
+    stops = [*stops_of(openings, (*signs.layouts, *_call_layouts(signs), *white)), *end_stops(signs)]
     if signs.frame is not None:
         stops.append(chunks(signs.frame.separator.core)[0])
     implied = any_of(*(loose(marker.core) for marker in signs.content_open if is_marker(marker.core)))
@@ -193,6 +194,7 @@ def _stops(signs: Signs) -> tuple[str, ...]:
         *stops_of(closes, ()),
         *stops_of(openings, layouts),
         *stops_of(signs.ends, ()),
+        *end_stops(signs),
     ]
     found += [*(marker.core for marker in signs.reasoning_close), *closing_tokens(signs)]
     if signs.frame is not None:
@@ -206,15 +208,15 @@ def _boundary(signs: Signs) -> Node:
     texts = [*form_openings(signs)]
     markers = [loose(marker.core) for marker in (*signs.reasoning_open, *signs.content_open) if is_marker(marker.core)]
     frame = [loose(signs.frame.separator.core)] if signs.frame is not None else []
-    return any_of(*(loose(*text) for text in texts), *close, *markers, *frame, *(loose(end.core) for end in signs.ends))
+    return any_of(*(loose(*text) for text in texts), *close, *markers, *frame, *ends_of(signs))
 
 
 def _boundary_stops(signs: Signs) -> tuple[str, ...]:
     close = [signs.section.close.core] if signs.section.close is not None else []
     frame = [signs.frame.separator.core] if signs.frame is not None else []
     texts = ["".join(text[:1]) for text in form_openings(signs)]
-    ends = [end.core for end in signs.ends]
-    return tuple(dict.fromkeys(chunks(text)[0] for text in (*texts, *close, *frame, *ends) if text.strip()))
+    starts = (chunks(text)[0] for text in (*texts, *close, *frame) if text.strip())
+    return tuple(dict.fromkeys((*starts, *end_stops(signs))))
 
 
 def _frame(signs: Signs) -> Node:
@@ -241,26 +243,8 @@ def _prose_wrappers(signs: Signs, follow: Node) -> tuple[Node, Node]:
         return NEVER, NEVER
     closes = any_of(*(loose(marker.core) for marker in signs.content_close if is_marker(marker.core)))
     closed = b.seq(closes, SPACE, any_of(End(), follow, opens, closes))
-    ends = any_of(*(loose(end.core) for end in signs.ends), loose(signs.frame.separator.core) if signs.frame is not None else NEVER)
+    ends = any_of(*ends_of(signs), loose(signs.frame.separator.core) if signs.frame is not None else NEVER)
     return b.seq(b.peek(any_of(opens, closes)), b.negate(any_of(closed, ends))), b.seq(Literal(text="\n", emit=True), b.peek(opens))
-
-
-def _end_of_turn(signs: Signs) -> Node:
-    """Return the end of the turn with all that comes after it: dropped. It does not end where another block of a frame follows."""
-    if not signs.ends:
-        return NEVER
-    ends = any_of(*(loose(end.core) for end in signs.ends))
-    rest = any_of(b.seq(SPACE, End()), b.seq(b.note(Code.TEXT_AFTER_END), Until(stops=(), emit=False)))
-    if signs.frame is None:
-        return any_of(b.seq(ends, CUT, rest), *_cut_ends(signs.ends))
-    another = b.seq(SPACE, loose(signs.frame.separator.core))
-    return any_of(b.seq(ends, b.peek(another)), b.seq(ends, CUT, rest), *_cut_ends(signs.ends))
-
-
-def _cut_ends(ends: tuple[Marker, ...]) -> list[Node]:
-    """Return the beginnings of what ends the turn, at the end of the text: engines keep a stop token to themselves."""
-    found = {pieces[:size] for end in ends if (pieces := chunks(end.core)) for size in range(1, len(pieces))}
-    return [b.seq(loose(*pieces), SPACE, End()) for pieces in sorted(found)]
 
 
 def _schema_turn(spec: Spec, request: Request, rules: Rules) -> Node:
@@ -270,10 +254,10 @@ def _schema_turn(spec: Spec, request: Request, rules: Rules) -> Node:
     head = rules.add("head", _head(signs, request))
     reasoning = _reasoning(signs, calls, request, rules)
     before = any_of(reasoning, doubled_opening(signs), _frame(signs), _wrapper(signs.content_open))
-    ends = any_of(_end_of_turn(signs), _wrapper(signs.content_close))
+    ends = any_of(end_of_turn(signs), _wrapper(signs.content_close))
     fence = b.seq(SPACE, b.lit("```"))
     opened = maybe(b.seq(fence, b.chars("a-zA-Z0-9", 0, None, emit=False)))
-    stops = tuple(dict.fromkeys((*stops_of(signs.ends, ()), *stops_of(signs.content_close, ()))))
+    stops = tuple(dict.fromkeys((*stops_of(signs.ends, ()), *end_stops(signs), *stops_of(signs.content_close, ()))))
     text = b.seq(b.note(Code.NOT_JSON), b.tag(Kind.CONTENT, Until(stops=stops)))
     value = b.catch(b.seq(CUT, b.tag(Kind.CONTENT, Json())), text)
     more = b.seq(b.negate(b.seq(SPACE, End())), b.note(Code.TEXT_AFTER_VALUE), Any(), CUT, Until(stops=stops))
