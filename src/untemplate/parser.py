@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from untemplate.errors import ParseError, RequestError
 from untemplate.lower.request import Request, read_tool_choice, read_tools
-from untemplate.lower.signs import marker_texts, read_signs
+from untemplate.lower.signs import call_openings, marker_texts, read_signs
 from untemplate.lower.start import Start, start_of_continuation, start_of_prompt, start_of_request
 from untemplate.lower.turn import lower_turn
 from untemplate.peg.program import Program, compile_program
@@ -154,6 +154,7 @@ class Parser:
             ),
             prefill=prefill,
             markers=marker_texts(signs),
+            openings=call_openings(signs),
             token_texts={number: text for text, number in self.spec.tokens.ids.items()},
             ends=frozenset(end.core for end in signs.ends),
             prompt_problem=self.start.problem,

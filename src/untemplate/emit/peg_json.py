@@ -39,6 +39,7 @@ NODES: tuple[type, ...] = (
     nodes.Ref,
     nodes.Space,
     nodes.End,
+    nodes.Beginning,
     nodes.Tolerant,
     nodes.Cut,
     nodes.Catch,

@@ -10,6 +10,7 @@ from untemplate.peg.nodes import (
     Any,
     Arena,
     Atomic,
+    Beginning,
     Catch,
     Characters,
     Choice,
@@ -92,5 +93,5 @@ class _Settled:
                 if self.node(item) in (NOTHING, End()):
                     return NOTHING
                 raise GrammarError("a look-ahead cannot be written", code="E403")
-            case Negate():
+            case Negate() | Beginning():
                 raise GrammarError("a look-ahead cannot be written", code="E403")

@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from untemplate.lower.bodies import CUT
-from untemplate.lower.closing import close_after_pairs, close_after_value, confirm_close, doubled_close, spaced_chunks, stray_brackets
+from untemplate.lower.closing import (
+    begun,
+    close_after_pairs,
+    close_after_value,
+    confirm_close,
+    doubled_close,
+    spaced_chunks,
+    stray_brackets,
+)
 from untemplate.lower.marks import (
     EMPTY,
     NEVER,
@@ -128,6 +136,11 @@ class PairParts:
         return next_chunk(self.between, -1)
 
     @property
+    def ends_at_line(self) -> bool:
+        """A tag holds the key, and nothing but its bracket ends it: models leave that out at the end of a line."""
+        return bool(self.opening.strip()) and self.key_end == ">" and len(self.key_ends) == 1
+
+    @property
     def key_ends(self) -> tuple[str, ...]:
         """The chunks that may end the key: the first one, and where that closes a tag the second one, for it may be left out."""
         found = chunks(self.between[0].text) if self.between and isinstance(self.between[0], Text) else ()
@@ -183,7 +196,8 @@ def _pair_next(arguments: Arguments, vocabulary: Vocabulary, *, separated: bool 
     opening = b.seq(maybe(b.seq(loose(*separator), SPACE)) if separator else EMPTY, loose(parts.opening), SPACE)
     key = vocabulary.declared_key(end)
     quoted = [b.seq(b.lit(mark), key, b.lit(mark)) for mark in _key_marks(parts.opening, end, _quotes(arguments))]
-    return b.seq(opening, any_of(*quoted, key), SPACE, any_of(*map(b.lit, parts.key_ends)) if end else EMPTY)
+    ended = b.seq(SPACE, any_of(*map(b.lit, parts.key_ends))) if end else EMPTY
+    return b.seq(opening, any_of(*quoted, key), any_of(ended, b.lit("\n")) if parts.ends_at_line else ended)
 
 
 def _pairs(arguments: Arguments, vocabulary: Vocabulary, behind: Behind, rules: b.ArenaBuilder, *, whole: bool) -> Node:
@@ -195,7 +209,7 @@ def _pairs(arguments: Arguments, vocabulary: Vocabulary, behind: Behind, rules: 
     gap = b.seq(SPACE, maybe(b.seq(loose(*separator), SPACE))) if separator else SPACE
     empty = chunks(pairs.empty) if pairs.empty else ()
     strict = spaced_chunks(tail)
-    close = strict if whole else close_after_pairs(tail, behind.structure)
+    close = strict if whole else close_after_pairs(tail, behind.structure, chunks(cut_pair(pairs).opening))
     listed = b.seq(maybe(spaced_chunks(opening)) if opening else EMPTY, many(b.seq(gap, pair)), maybe(gap) if separator else EMPTY, close)
     if empty and empty != (*opening, *chunks(pairs.close)):
         listed = any_of(b.seq(spaced_chunks(empty), spaced_chunks(behind.tail)), listed)
@@ -212,6 +226,8 @@ def _pair(arguments: Arguments, pairs: PairList, vocabulary: Vocabulary, behind:
     if nodes and any(text.startswith(chunks(parts.opening)[0]) for text in (*behind.tail[:1], *behind.stops)):
         nodes.insert(0, b.negate(any_of(_told_apart(behind.tail, chunks(parts.opening)), behind.structure)))
     between, lead = _between(parts.between)
+    if parts.ends_at_line:
+        between = any_of(between, b.seq(b.peek(b.lit("\n")), b.note(Code.REPAIRED)))
     closes = _closes(arguments, parts.after)
     around = Around(
         lead=lead,
@@ -289,7 +305,8 @@ def _follow(arguments: Arguments, vocabulary: Vocabulary, close: Node) -> Node:
     assert arguments.object is not None
     separator = chunks(arguments.object.separator)
     extra = [b.seq(loose(*separator), SPACE, close)] if separator else []
-    return any_of(_pair_next(arguments, vocabulary), close, *extra)
+    opening = begun(chunks(cut_pair(arguments.object).opening)[:1])
+    return any_of(_pair_next(arguments, vocabulary), close, *extra, opening)
 
 
 def between_chunks(text: str, *, first: bool) -> list[Node]:
@@ -299,8 +316,8 @@ def between_chunks(text: str, *, first: bool) -> list[Node]:
         return [spaced_chunks(found)] if found else []
     repaired = b.note(Code.REPAIRED)
     ended = b.seq(SPACE, b.lit(found[0]), many(b.seq(SPACE, b.lit(found[0]), repaired)))
-    begun = spaced_chunks(found[1:])
-    return [any_of(b.seq(ended, begun), b.seq(begun, repaired), b.seq(ended, repaired))]
+    opened = spaced_chunks(found[1:])
+    return [any_of(b.seq(ended, opened), b.seq(opened, repaired), b.seq(ended, repaired))]
 
 
 def _implied(behind: Behind, *, closed: bool) -> tuple[tuple[str, Node], ...]:
@@ -350,14 +367,16 @@ def _closes(arguments: Arguments, after: tuple[Part, ...]) -> tuple[Close, ...]:
 
 def _close(after: tuple[Part, ...]) -> Close | None:
     nodes: list[Node] = []
+    texts: list[str] = []
     stop = last = ""
     for index, part in enumerate(after):
         if isinstance(part, Text):
             for chunk in chunks(part.text):
                 nodes += [SPACE, b.lit(chunk)] if nodes else [b.lit(chunk)]
                 stop, last = stop or chunk, chunk
+                texts.append(chunk)
         else:
             nodes.append(name_like(next_chunk(after, index), emit=False))
             last = ""
     trail = white_before(after[0].text) if after and isinstance(after[0], Text) else ""
-    return Close(nodes=tuple(nodes), stop=stop, last=last, trail=trail) if stop else None
+    return Close(nodes=tuple(nodes), stop=stop, last=last, trail=trail, begun=begun(tuple(texts))) if stop else None

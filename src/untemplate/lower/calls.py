@@ -11,7 +11,7 @@ from untemplate.lower.signs import Signs, closing_tokens
 from untemplate.lower.tags import Code
 from untemplate.lower.vocabulary import Vocabulary
 from untemplate.peg import builder as b
-from untemplate.peg.nodes import End, Node, Ref
+from untemplate.peg.nodes import Beginning, End, Node, Ref
 from untemplate.spec.model import CallStart
 
 _REPAIRED = b.note(Code.REPAIRED)
@@ -88,6 +88,8 @@ def _dangling(form: Form) -> list[tuple[str, ...]]:
 def _listed(forms: list[Form], separator: tuple[str, ...], close: tuple[str, ...], ends: Node, *, committed: bool, omitted: bool) -> Node:
     """Return one call or more, in a section that ``ends`` closes, or without one. ``omitted``: a section that is left out is noted."""
     following = many(b.seq(SPACE, any_of(*(_next(form, separator, committed=committed) for form in forms))))
+    if committed:
+        following = b.seq(following, maybe(_cut_opening(forms, separator)))
     options: list[Node] = []
     for form in forms:
         if form.section:
@@ -102,6 +104,13 @@ def _listed(forms: list[Form], separator: tuple[str, ...], close: tuple[str, ...
     if not options:
         return NEVER
     return any_of(*options)
+
+
+def _cut_opening(forms: list[Form], separator: tuple[str, ...]) -> Node:
+    """Return the beginning of a further call's opening, cut by the end of the text."""
+    openings = [Beginning(text=form.open[0]) for form in forms if form.open and is_marker(form.open[0])]
+    between = maybe(b.seq(loose(*separator), SPACE)) if separator else EMPTY
+    return b.seq(SPACE, between, any_of(*openings), b.note(Code.CUT_MARKER)) if openings else NEVER
 
 
 def _ways(form: Form, *, committed: bool, sectioned: bool = False) -> list[Node]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from untemplate.lower.marks import EMPTY, NEVER, SPACE, any_of, is_marker, many
 from untemplate.lower.tags import Code
 from untemplate.peg import builder as b
-from untemplate.peg.nodes import End, Node
+from untemplate.peg.nodes import Beginning, End, Node
 
 _AT_END = b.peek(b.seq(SPACE, End()))
 _REPAIRED = b.note(Code.REPAIRED)
@@ -19,6 +19,17 @@ def spaced_chunks(chunks: tuple[str, ...]) -> Node:
     return b.seq(*nodes) if nodes else EMPTY
 
 
+def begun(chunks: tuple[str, ...]) -> Node:
+    """Return the beginning of the chunks, cut by the end of the text inside one of them."""
+    ways = [b.seq(spaced_chunks(chunks[:size]), SPACE, Beginning(text=chunk)) for size, chunk in enumerate(chunks) if is_marker(chunk)]
+    return any_of(*ways)
+
+
+def cut_close(chunks: tuple[str, ...]) -> Node:
+    """Return the beginning of the chunks at the very end, noted as what it is."""
+    return b.seq(begun(chunks), b.note(Code.CUT_MARKER))
+
+
 def close_after_value(chunks: tuple[str, ...]) -> Node:
     """Return the close of a call whose arguments end by themselves: it never fails, and what is missing is noted."""
     if not chunks:
@@ -29,13 +40,17 @@ def close_after_value(chunks: tuple[str, ...]) -> Node:
     )
 
 
-def close_after_pairs(chunks: tuple[str, ...], structure: Node) -> Node:
-    """Return the close of a call whose arguments are pairs: it fails where neither it, structure nor the end follows."""
+def close_after_pairs(chunks: tuple[str, ...], structure: Node, opening: tuple[str, ...]) -> Node:
+    """Return the close of a call whose arguments are pairs: it fails where neither it, structure nor the end follows.
+
+    ``opening``: the chunks that begin a further pair.
+    """
     if not chunks:
         return EMPTY
-    unclosed = b.seq(SPACE, End(), b.note(Code.UNCLOSED_CALL))
+    cut = b.seq(SPACE, any_of(*(Beginning(text=text) for text in (*chunks[:1], *opening[:1]) if is_marker(text))), b.note(Code.CUT_MARKER))
+    unclosed = b.seq(any_of(cut, b.seq(SPACE, End())), b.note(Code.UNCLOSED_CALL))
     implied = b.seq(b.peek(b.seq(SPACE, structure)), _REPAIRED)
-    return any_of(*_forms(chunks), unclosed, implied)
+    return any_of(unclosed, *_forms(chunks), implied)
 
 
 def confirm_close(chunks: tuple[str, ...], structure: Node, inside: Node) -> Node:
@@ -50,13 +65,14 @@ def confirm_close(chunks: tuple[str, ...], structure: Node, inside: Node) -> Nod
     if not chunks:
         return b.seq(SPACE, any_of(End(), structure))
     guard = b.negate(b.seq(SPACE, inside)) if inside != NEVER else EMPTY
-    return any_of(b.seq(_repeated(chunks), guard), *cut, doubled)
+    return any_of(b.seq(_repeated(chunks), guard), *cut, doubled, begun(chunks))
 
 
 def _forms(chunks: tuple[str, ...]) -> list[Node]:
     """Return the close whole, without its beginning, and without its end."""
     options = [_repeated(chunks), b.seq(_with_brackets(chunks), _REPAIRED)]
     options += [b.seq(spaced_chunks(chunks[start:]), _REPAIRED) for start in range(1, len(chunks)) if is_marker(chunks[start])]
+    options.append(cut_close(chunks))
     for size in range(len(chunks) - 1, 0, -1):
         options += [b.seq(spaced_chunks(chunks[:size]), _AT_END), b.seq(spaced_chunks(chunks[:size]), _REPAIRED)]
     return options

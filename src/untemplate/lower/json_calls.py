@@ -14,7 +14,7 @@ from untemplate.lower.rules import Rules
 from untemplate.lower.tags import CallData, Code, Kind
 from untemplate.lower.vocabulary import Vocabulary
 from untemplate.peg import builder as b
-from untemplate.peg.nodes import Json, JsonKind, Node
+from untemplate.peg.nodes import End, Json, JsonKind, Node
 from untemplate.spec.model import JsonCall
 
 _SYNONYMS = ("arguments", "parameters", "args", "params", "input")
@@ -22,6 +22,12 @@ _SILENT = ("type", "id", "index")
 """Keys of no meaning that models often add: passing over them is not worth a word."""
 _COLON = b.seq(SPACE, b.lit(":"), SPACE)
 _COMMA = b.seq(SPACE, b.lit(","), SPACE)
+
+
+_AT_END = b.peek(b.seq(SPACE, End()))
+_MEMBER_BEGUN = b.seq(b.peek(any_of(b.lit('"'), b.lit("'"))), b.chars("^{}[]<\n", 1, 80, emit=False))
+_CUT_MEMBER = b.seq(any_of(b.seq(_COMMA, maybe(_MEMBER_BEGUN)), b.seq(SPACE, _MEMBER_BEGUN)), _AT_END)
+"""A further member that the end of the text cuts, such as an id behind the arguments: it is dropped."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,38 +92,52 @@ def _level(call: JsonCall, depth: int, known: tuple[str, ...] | None) -> _Level:
 
 def _way(levels: list[_Level], vocabulary: Vocabulary, tail: tuple[str, ...]) -> Way:
     head: list[Node] = []
-    rest: list[Node] = []
     for level in levels:
         before = many(b.seq(_member(level, vocabulary.rules, certain=False), _COMMA))
         head += [b.lit("{"), SPACE, before, _key(level.step), _COLON]
-        rest = [many(b.seq(_COMMA, _member(level, vocabulary.rules, certain=True))), maybe(_COMMA), _end(tail), *rest]
+    whole = _behind_name(levels, vocabulary, [_end(tail) for _ in levels])
     return Way(
         head=b.seq(*head, vocabulary.json_name()),
         unknown=b.seq(*head, vocabulary.rules.share("any-json-name", _any_name())),
-        rest=b.seq(*rest),
-        whole=b.seq(*rest),
-        unknown_whole=b.seq(*rest),
+        rest=_behind_name(levels, vocabulary, _ends(tail, len(levels))),
+        whole=whole,
+        unknown_whole=whole,
     )
+
+
+def _behind_name(levels: list[_Level], vocabulary: Vocabulary, ends: list[Node]) -> Node:
+    """Return the members behind the name and the ends of the objects, from the inside out."""
+    nodes: list[Node] = []
+    for level, end in zip(reversed(levels), ends, strict=True):
+        nodes += [many(b.seq(_COMMA, _member(level, vocabulary.rules, certain=True))), end]
+    return b.seq(*nodes)
 
 
 def _keyed(call: JsonCall, vocabulary: Vocabulary, tail: tuple[str, ...]) -> Way:
     """Return the call whose name is the key of its arguments."""
     opening = [node for step in call.arguments for node in (b.lit("{"), SPACE, _key(step), _COLON)]
-    ends = [node for _ in range(len(call.arguments) + 1) for node in (maybe(_COMMA), _end(tail))]
-    rest = b.seq(_arguments(certain=True, python=call.python), *ends)
+    arguments = _arguments(certain=True, python=call.python)
+    whole = b.seq(arguments, *(_end(tail) for _ in (*call.arguments, "")))
     return Way(
         head=b.seq(*opening, b.lit("{"), SPACE, vocabulary.json_name(), _COLON),
         unknown=b.seq(*opening, b.lit("{"), SPACE, vocabulary.rules.share("any-json-name", _any_name()), _COLON),
-        rest=rest,
-        whole=rest,
-        unknown_whole=rest,
+        rest=b.seq(arguments, *_ends(tail, len(call.arguments) + 1)),
+        whole=whole,
+        unknown_whole=whole,
     )
+
+
+def _ends(tail: tuple[str, ...], count: int) -> list[Node]:
+    """Return the ends of nested objects, from the inside out: the end of the text stands for those that are not there."""
+    cut = any_of(_CUT_MEMBER, _AT_END)
+    inner = any_of(_end(tail), cut)
+    return [inner] * (count - 1) + [any_of(_end(tail), b.seq(cut, b.note(Code.UNCLOSED_CALL)))]
 
 
 def _end(tail: tuple[str, ...]) -> Node:
     """Return the end of an object; it may be missing where the close of the call follows."""
-    end = b.seq(SPACE, b.lit("}"))
-    return any_of(end, b.seq(b.peek(spaced_chunks(tail[:1])), b.note(Code.REPAIRED))) if tail else end
+    end = b.seq(maybe(_COMMA), SPACE, b.lit("}"))
+    return any_of(end, b.seq(maybe(_COMMA), b.peek(spaced_chunks(tail[:1])), b.note(Code.REPAIRED))) if tail else end
 
 
 def _any_name() -> Node:

@@ -198,6 +198,12 @@ def marker_texts(signs: Signs) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for text in map(str.strip, texts) if text))
 
 
+def call_openings(signs: Signs) -> tuple[str, ...]:
+    """Return the texts that open calls and their sections, where prose does not hold them by chance."""
+    markers = [form.open for form in signs.forms] + ([signs.section.open] if signs.section.open is not None and signs.forms else [])
+    return tuple(dict.fromkeys(marker.core for marker in markers if is_marker(marker.core)))
+
+
 def stops_of(markers: Iterable[Marker], layouts: Iterable[str]) -> list[str]:
     """Return the texts at which free text may end for one of these markers, the layout before it included."""
     found: list[str] = []

@@ -57,6 +57,8 @@ class Code(StrEnum):
     """A call that began and does not fit any more, or was cut; its arguments stay open."""
     UNCLOSED_CALL = "unclosed_call"
     """The text ends after a whole argument, without the call's close."""
+    CUT_MARKER = "cut_marker"
+    """The beginning of a marker at the very end, which is dropped."""
     STRAY_MARKER = "stray_marker"
     """A closing marker where nothing is open, or an opening one with nothing behind; it is dropped."""
     TEXT_AFTER_END = "text_after_end"

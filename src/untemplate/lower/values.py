@@ -29,6 +29,8 @@ class Close:
     """The last chunk, which models write twice; ``""`` where it is a key."""
     trail: str
     """White space of layout before them."""
+    begun: Node
+    """Their beginning, cut by the end of the text."""
 
     @property
     def node(self) -> Node:
@@ -121,9 +123,9 @@ def _raw(around: Around, data: ValueData, *, framed: bool) -> Node:
     trails = [close.trail for close in around.closes if close.trail] if framed else []
     white = any_of(*(b.lit(trail) for trail in trails), EMPTY) if trails else EMPTY
     for close in around.closes:
-        ends.append(b.seq(close.node, close.again))
+        ends += [b.seq(close.node, close.again), b.seq(close.begun, b.note(Code.CUT_MARKER))]
         again = many(b.seq(SPACE, b.lit(close.last))) if close.last and around.follow is not None else EMPTY
-        confirms.append(b.seq(white, close.node, again, around.after))
+        confirms += [b.seq(white, close.node, again, around.after), b.seq(white, close.begun)]
         stops += [close.trail + close.stop, close.stop] if framed else [close.stop]
     for start, node in around.implied:
         ends.append(b.seq(b.peek(b.seq(SPACE, node)), b.note(Code.REPAIRED) if around.closes else EMPTY))
@@ -133,7 +135,7 @@ def _raw(around: Around, data: ValueData, *, framed: bool) -> Node:
         ends.append(b.peek(around.after))
         confirms.append(around.after)
         stops.append(around.separator or "\n")
-    text = Until(stops=tuple(dict.fromkeys(stops)), confirm=any_of(*confirms))
+    text = Until(stops=tuple(dict.fromkeys(stops)), confirm=any_of(*confirms), cut=bool(around.closes))
     return b.tag(Kind.VALUE, text, white, any_of(*ends), data=data)
 
 

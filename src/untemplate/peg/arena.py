@@ -156,7 +156,7 @@ def width(node: Node) -> int | None:
 def _reach(node: Node, *, cuts: bool) -> tuple[int | None, bool]:
     """Return the most characters that ``node`` looks at before a cut, and whether it surely passes one where it matches."""
     match node:
-        case nodes.Literal(text=text):
+        case nodes.Literal(text=text) | nodes.Beginning(text=text):
             return len(text), False
         case nodes.Any():
             return 1, False

@@ -151,6 +151,11 @@ def end() -> nodes.End:
     return nodes.End()
 
 
+def beginning(text: str) -> nodes.Beginning:
+    """Return the beginning of a text that the end of input cuts."""
+    return nodes.Beginning(text=text)
+
+
 def cut() -> nodes.Cut:
     """Return the point from which there is no way back."""
     return nodes.Cut()

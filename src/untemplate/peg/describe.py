@@ -44,6 +44,7 @@ def _describe_leaf(
     | nodes.Ref
     | nodes.Space
     | nodes.End
+    | nodes.Beginning
     | nodes.Cut
     | nodes.Note,
 ) -> str:
@@ -66,6 +67,8 @@ def _describe_leaf(
             return "space"
         case nodes.End():
             return "end"
+        case nodes.Beginning(text=text):
+            return f"cut-in({quote(text)})"
         case nodes.Cut():
             return "cut"
         case nodes.Note(code=code):

@@ -103,6 +103,8 @@ def _leaf(node: Node) -> First:
     match node:
         case nodes.Literal(text=text):
             return First(frozenset(text[:1]), not text)
+        case nodes.Beginning(text=text):
+            return First(frozenset(text[:1]), False)
         case nodes.Characters():
             return First(_listed(node), node.minimum == 0)
         case nodes.Any():

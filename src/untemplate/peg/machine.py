@@ -115,6 +115,14 @@ class Machine:
         self.window.ended = True
         return self._run()
 
+    def undecided(self) -> int:
+        """Return the first position that may still be read otherwise: from where a choice or a look-ahead waits for more text."""
+        return self._oldest()
+
+    def text_from(self, position: int) -> str:
+        """Return the text from a position on that is not decided yet."""
+        return self.window.text_from(position)
+
     def rest(self) -> str:
         """Return the text that was not consumed: after the end of the root, or from where it failed."""
         return self.window.text[self.window.index :] + "".join(self._rest)

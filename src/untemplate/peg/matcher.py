@@ -136,7 +136,16 @@ class _Run:
 
     def text_node(
         self,
-        node: nodes.Literal | nodes.Until | nodes.Any | nodes.Characters | nodes.Json | nodes.Schema | nodes.Gbnf | nodes.Space | nodes.End,
+        node: nodes.Literal
+        | nodes.Until
+        | nodes.Any
+        | nodes.Characters
+        | nodes.Json
+        | nodes.Schema
+        | nodes.Gbnf
+        | nodes.Space
+        | nodes.End
+        | nodes.Beginning,
     ) -> bool:
         match node:
             case nodes.Literal(text=text, emit=emit):
@@ -159,6 +168,8 @@ class _Run:
                 return True
             case nodes.End():
                 return self.at_end()
+            case nodes.Beginning(text=text):
+                return self.beginning(text)
 
     def catch(self, item: Node, handler: Node) -> bool:
         height, cuts = len(self.open), self.cuts
@@ -176,6 +187,15 @@ class _Run:
         if self.lenient and text.startswith(self.text[self.position :]):
             raise _NeedsMore
         return False
+
+    def beginning(self, text: str) -> bool:
+        there = self.text[self.position :]
+        if len(there) >= len(text) or not text.startswith(there):
+            return False
+        if self.lenient:
+            raise _NeedsMore
+        self.emit_to(len(self.text), False)
+        return len(there) > 1
 
     def choice(self, options: tuple[Node, ...]) -> bool:
         for number, option in enumerate(options):
@@ -267,6 +287,10 @@ class _Run:
             open_end = self.lenient and any(len(other) > len(self.text) - end and other.startswith(self.text[end:]) for other in node.stops)
             if stop is None and open_end:
                 break
+            if node.cut and not self.lenient and stop is None and self.is_cut(node.stops, end):
+                self.emit_to(end, node.emit)
+                if node.confirm is None or self.confirmed(node.confirm):
+                    return True
             if stop is not None:
                 before = self.text[end - 1] if end > start else ""
                 after = self.text[end + len(stop) : end + len(stop) + 1]
@@ -284,6 +308,11 @@ class _Run:
         if self.lenient:
             raise _NeedsMore
         return True
+
+    def is_cut(self, stops: tuple[str, ...], start: int) -> bool:
+        """Return whether the rest of the text is the beginning of a stop."""
+        there = self.text[start:]
+        return any(len(stop) > len(there) and stop.startswith(there) for stop in stops)
 
     def confirmed(self, node: Node) -> bool:
         mark, cuts = self.mark(), self.cuts

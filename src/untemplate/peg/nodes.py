@@ -64,6 +64,8 @@ class Until(Combinable):
     """Literal texts, none empty. No stops: everything to the end of input."""
     confirm: Node | None = None
     """Must match at the stop (a look-ahead that starts with the stop itself); where it fails, the stop was text."""
+    cut: bool = False
+    """At the end of input, the beginning of a stop counts as one, where ``confirm`` matches there."""
     quotable: bool = False
     """A stop with the same quote or backtick directly before and after it is text."""
     emit: bool = True
@@ -186,6 +188,13 @@ class End(Combinable):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Beginning(Combinable):
+    """At the end of input, the beginning of a text that is cut there: not all of it, and no single character. For the parser only."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Tolerant(Combinable):
     """The parser takes ``also`` (which covers ``strict``); the grammar writes ``strict`` only."""
 
@@ -234,6 +243,7 @@ Node = (
     | Ref
     | Space
     | End
+    | Beginning
     | Tolerant
     | Cut
     | Catch

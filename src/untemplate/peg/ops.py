@@ -42,6 +42,26 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
+class MatchBeginning:
+    """The beginning of a text, two characters or more, that the end of input cuts."""
+
+    text: str
+    following: int
+
+    def __call__(self, machine: Machine) -> int:
+        window = machine.window
+        there = window.text[window.index :]
+        if len(there) >= len(self.text) or not self.text.startswith(there):
+            return FAIL
+        if not window.ended:
+            return WAIT
+        if len(there) < 2:
+            return FAIL
+        window.index = len(window.text)
+        return self.following
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """Characters of a class. Nothing is read before there are enough of them."""
 

@@ -116,7 +116,7 @@ class _Compiler:
         passer = self.add(PassOne(node.emit, scan))
         confirm = None if node.confirm is None else self.node(node.confirm, self.add(ops.Leave(then)))
         guarded = node.confirm is not None and share(node.confirm, 1) > 0
-        self.code[scan] = ReadUntil(compile_stops(node.stops), node.quotable, node.emit, confirm, guarded, passer, then)
+        self.code[scan] = ReadUntil(compile_stops(node.stops), node.quotable, node.emit, confirm, guarded, node.cut, passer, then)
         return scan
 
 
@@ -152,9 +152,10 @@ _LEAVES: Mapping[type, Callable[[typing.Any, int], ops.Op]] = {
     nodes.Characters: lambda node, then: ops.Run(class_pattern(node), node.minimum, node.maximum, node.emit, then),
     nodes.Json: ops.ReadJson,
     nodes.Schema: lambda _node, then: ops.ReadJson(nodes.Json(), then),
-    nodes.Gbnf: lambda _node, then: ReadUntil(compile_stops(()), False, True, None, False, then, then),
+    nodes.Gbnf: lambda _node, then: ReadUntil(compile_stops(()), False, True, None, False, False, then, then),
     nodes.Space: lambda _node, then: ops.Skip(then),
     nodes.End: lambda _node, then: ops.AtEnd(then),
+    nodes.Beginning: lambda node, then: ops.MatchBeginning(node.text, then),
     nodes.Cut: lambda _node, then: ops.DoCut(then),
     nodes.Note: lambda node, then: ops.WriteNote(node.code, then),
 }

@@ -72,6 +72,8 @@ class ReadUntil:
     """The look-ahead that must match at a stop."""
     guarded: bool
     """The look-ahead may read far."""
+    cut: bool
+    """At the end of input, the beginning of a stop counts as one."""
     passer: int
     """The instruction that takes one character of a stop as text and comes back here."""
     following: int
@@ -115,7 +117,10 @@ class ReadUntil:
             if end == len(text) or text[end] != text[place - 1]:
                 return place, True
             index = place + 1
-        return (len(text) if ended else self.stops.find_tail(text, index)), False
+        if ended and not self.cut:
+            return len(text), False
+        tail = self.stops.find_tail(text, index)
+        return tail, ended and tail < len(text)
 
 
 @dataclass(frozen=True, slots=True)

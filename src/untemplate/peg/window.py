@@ -63,6 +63,15 @@ class Window:
             self.text = "".join(parts)
         self.index = position - self.start
 
+    def text_from(self, position: int) -> str:
+        """Return the text from an absolute position on that ``append`` was told to keep."""
+        parts, start, archive = [self.text], self.start, self.archive
+        while position < start and archive is not None:
+            archive, start, piece = archive
+            parts.append(piece)
+        parts.reverse()
+        return "".join(parts)[position - start :]
+
     def copy(self) -> Window:
         """Return a window that goes on independently, at a constant cost."""
         other = Window()

@@ -30,6 +30,11 @@ class MessageBuilder:
         self.found: list[Found] = []
         """What did not fit, since it was last taken."""
 
+    @property
+    def in_call(self) -> bool:
+        """A call is open."""
+        return self._call is not None
+
     def copy(self) -> MessageBuilder:
         """Return a builder that goes on independently."""
         other = MessageBuilder(self._reading)

@@ -91,7 +91,7 @@ class CallReader:
 
     def _note(self, code: str) -> list[ToolCallDelta]:
         self.problems.append((Code.REPAIRED if code == MENDED else code, self.state.name or ""))
-        if code == Code.INCOMPLETE_CALL or (code == Code.UNCLOSED_CALL and self.truncated):
+        if code == Code.INCOMPLETE_CALL or (code == Code.UNCLOSED_CALL and (self.truncated or not self.state.begun)):
             self.state.complete = False
         return []
 

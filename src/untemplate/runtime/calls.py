@@ -32,7 +32,6 @@ class CallState:
         "keys",
         "name",
         "pairs_open",
-        "unclosed",
     )
 
     def __init__(self, index: int, data: CallData, new_id: Callable[[], str]) -> None:
@@ -40,8 +39,6 @@ class CallState:
         self.name: str | None = None
         self.id: str | None = None
         self.complete = True
-        self.unclosed = False
-        """The text ended after a whole argument."""
         self.pairs_open = False
         """A brace has been written that the end of the pairs closes."""
         self.keys: set[str] = set()
@@ -68,6 +65,11 @@ class CallState:
     def announced(self) -> bool:
         """Whether the header has been given."""
         return self.id is not None
+
+    @property
+    def begun(self) -> bool:
+        """Whether arguments have begun."""
+        return self._started
 
     def set_name(self, text: str) -> list[ToolCallDelta]:
         """Take the name, as the model wrote it."""

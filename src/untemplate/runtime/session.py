@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 
 from untemplate.errors import RequestError
 from untemplate.lower.tags import Code, Kind
-from untemplate.peg.events import CLOSE, OPEN, TEXT, Event
+from untemplate.peg.events import Event
 from untemplate.peg.machine import Machine
-from untemplate.peg.nodes import Tag
 from untemplate.peg.program import Program
 from untemplate.runtime.builder import MessageBuilder
 from untemplate.runtime.call_reader import Reading
+from untemplate.runtime.cut import last_events, without_cut_marker
 from untemplate.runtime.decode import Utf8Decoder
 from untemplate.runtime.log import Log, TextLog
 from untemplate.runtime.message import Delta, Diagnostic, Message
@@ -23,22 +23,6 @@ from untemplate.spec.model import Marker
 _AROUND = 32
 _SURROGATE = re.compile("[\ud800-\udfff]")
 """Half of a character of UTF-16, which no UTF-8 can carry."""
-_MARKER_BEGUN = re.compile(r"<[|｜]|<[^<>\s]+>|\[[A-Z_]")
-
-
-def _without_marker(text: str, markers: tuple[str, ...]) -> str:
-    """Return a text without the longest beginning of a marker that it ends with, and without whole markers directly before that."""
-    size = max((_common(text, marker) for marker in markers), default=0)
-    kept = text[: len(text) - size]
-    if not _MARKER_BEGUN.match(text, len(kept)):
-        return text
-    while (whole := next((marker for marker in markers if marker and kept.rstrip().endswith(marker)), None)) is not None:
-        kept = kept.rstrip().removesuffix(whole)
-    return kept
-
-
-def _common(text: str, marker: str) -> int:
-    return next((size for size in range(min(len(text), len(marker)), 0, -1) if text.endswith(marker[:size])), 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +35,8 @@ class Plan:
     """Text of the turn that the prompt holds already; it is read first. There may be breaks in it."""
     markers: tuple[str, ...] = ()
     """Openings whose beginning, at the end of a cut turn, is no text."""
+    openings: tuple[str, ...] = ()
+    """Openings of calls and their sections that prose does not hold by chance."""
     token_texts: Mapping[int, str]
     """The texts of markers that are one token."""
     ends: frozenset[str] = frozenset()
@@ -180,12 +166,20 @@ class Session:
         """
         deltas = self.feed(self._decoder.finish())
         self._finished = True
-        events = self._without_cut_marker(self._cleaned(self._machine.finish()), truncated)
+        events = self._last_events(truncated)
         last = self._builder.add(events, truncated=truncated)
         self._given += len(last)
         deltas += last
         self._take_problems()
         return self._final(truncated), deltas
+
+    def _last_events(self, truncated: bool) -> list[Event]:
+        if truncated:
+            events, found = last_events(self._machine, self._builder, self._plan.openings)
+            self._builder.found += [found] if found is not None else []
+        else:
+            events = self._machine.finish()
+        return without_cut_marker(self._cleaned(events), self._builder, self._plan.markers, truncated=truncated)
 
     def message(self) -> Message:
         """Return the message as it is now; its finish reason is ``None`` until ``finish``."""
@@ -254,33 +248,3 @@ class Session:
             return ()
         text = str(self._text)
         return tuple(replace(each, around=text[max(0, each.position - _AROUND) : each.position + _AROUND]) for each in self._problems)
-
-    def _without_cut_marker(self, events: list[Event], truncated: bool) -> list[Event]:
-        """Return the last events without the beginning of a marker at the end of the text.
-
-        A bare ``<|`` is one only where the turn was cut.
-        """
-        end = len(events)
-        while end and events[end - 1][0] == CLOSE:
-            end -= 1
-        start = end
-        while start and events[start - 1][0] == TEXT:
-            start -= 1
-        text = "".join(str(payload) for _, payload, _ in events[start:end])
-        kept = _without_marker(text, self._plan.markers)
-        cut = text[len(kept) :]
-        if not cut or not self._in_text(events[:start]) or not (truncated or any(map(str.isalnum, cut))):
-            return events
-        position = events[start][2]
-        self._builder.found.append(("cut_marker", position + len(kept), cut))
-        return [*events[:start], (TEXT, kept, position), *events[end:]]
-
-    def _in_text(self, events: list[Event]) -> bool:
-        """Return whether what follows these events is content or reasoning."""
-        for kind, payload, _ in reversed(events):
-            if kind == OPEN:
-                assert isinstance(payload, Tag)
-                return payload.kind in (Kind.CONTENT, Kind.REASONING)
-            if kind != TEXT:
-                return False
-        return self._builder.kind in (Kind.CONTENT, Kind.REASONING)
