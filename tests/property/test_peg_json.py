@@ -24,9 +24,13 @@ PIECES = (
     *'{}[](),:"\'\\ \n',
     '"a"', '"b"', "'a'", '"""', "'''", "1", "-2.5e3", "1.", ".5", "+1", "01", "true", "True", "None", "nan", "nul",
     "\\u00e9", "\\ud83d", "\\ude00", "\\x41", "\\q", "\\'", '\\"', "<|", "<|q|>", "key", "é", '{"a": 1', ', "a": ', "[1, ", "(1,)",
+    "<", "</", "key=", "==", ";",
 )  # fmt: skip
 wild = st.lists(st.sampled_from(PIECES), max_size=16).map("".join)
 NODES = (Json(), Json(python=True), Json(quotes=(("<|q|>", "<|q|>"),), bare_keys=True), Json(kind=JsonKind.STRING))
+AHEAD = (Json(argument=True), Json(argument=True, python=True), Json(argument=True, quotes=(("<|q|>", "<|q|>"),)))
+"""Where what follows tells whether a quote ends a string, and a brace opens a set."""
+nodes = st.sampled_from((*NODES, *AHEAD))
 
 
 TOKEN = re.compile(
@@ -92,12 +96,14 @@ def test_a_quoted_string_means_what_python_says(content: str, mark: str, steps: 
     assert meaning == ast.literal_eval(text)
 
 
-@given(st.sampled_from(NODES), wild, sizes)
+@given(nodes, wild, sizes)
+@example(AHEAD[0], '"a"</b', [4])
+@example(AHEAD[1], "'a'<|b", [4])
 def test_any_cut_of_a_text_gives_the_same(node: Json, text: str, steps: list[int]) -> None:
     assert read_all(node, cut_text(text, steps)) == read_all(node, [text])
 
 
-@given(st.sampled_from(NODES), wild)
+@given(nodes, wild)
 @example(NODES[0], '{"a": 1, "a": {"b": [')
 @example(NODES[0], '["a", (1, nan, {')
 def test_what_was_given_is_always_the_beginning_of_valid_json(node: Json, text: str) -> None:
@@ -110,7 +116,7 @@ def test_what_was_given_is_always_the_beginning_of_valid_json(node: Json, text: 
             break
 
 
-@given(st.sampled_from(NODES), wild)
+@given(nodes, wild)
 @example(NODES[0], '{"a": 1, "a": {"b": 2}, "c": {"d": 1, "d": 2,},}')
 def test_a_whole_value_is_valid_and_repeats_no_key(node: Json, text: str) -> None:
     whole, given_text, _ = read_all(node, [text])
@@ -125,7 +131,7 @@ def test_a_failure_stands_before_what_was_not_given(node: Json, text: str) -> No
     assert read_all(node, [text[: len(text) - len(rest)]])[:2] == (whole, given_text)
 
 
-@given(st.sampled_from(NODES), wild, wild, wild)
+@given(nodes, wild, wild, wild)
 def test_a_copied_reader_goes_its_own_way(node: Json, text: str, left: str, right: str) -> None:
     reader = JsonReader(node)
     whole, index = reader.read(text, 0, False)

@@ -52,6 +52,8 @@ def ends_string(text: str, index: int, ended: bool, *, nested: bool) -> bool | N
             return True
         case blank if blank.isspace():
             return True
+        case "<" if at + 1 == len(text) and not ended:
+            return None
         case _:
             return text.startswith(("<|", "</"), at)
 
