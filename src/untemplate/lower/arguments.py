@@ -30,8 +30,9 @@ from untemplate.lower.marks import (
     white_before,
 )
 from untemplate.lower.notation import add_nested
+from untemplate.lower.pair_parts import PairParts, closes_and_opens, cut_pair, key_marks, key_node
 from untemplate.lower.tags import Code, Kind
-from untemplate.lower.values import Around, Close, is_json_like, typed_value_node, value_node
+from untemplate.lower.values import Around, Close, Instead, is_json_like, typed_value_node, value_node
 from untemplate.lower.vocabulary import Vocabulary, name_like
 from untemplate.peg import builder as b
 from untemplate.peg.nodes import End, Json, JsonKind, Literal, Node, Until
@@ -122,62 +123,6 @@ _MOST_OWN = 100
 """Keys of pairs whose close repeats the key that get a tree of their own."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PairParts:
-    """A pair, cut at its key and its value."""
-
-    opening: str
-    between: tuple[Part, ...]
-    after: tuple[Part, ...]
-
-    @property
-    def key_end(self) -> str:
-        """The first chunk behind the key."""
-        return next_chunk(self.between, -1)
-
-    @property
-    def ends_at_line(self) -> bool:
-        """A tag holds the key, and nothing but its bracket ends it: models leave that out at the end of a line."""
-        return bool(self.opening.strip()) and self.key_end == ">" and len(self.key_ends) == 1
-
-    @property
-    def key_ends(self) -> tuple[str, ...]:
-        """The chunks that may end the key: the first one, and where that closes a tag the second one, for it may be left out."""
-        found = chunks(self.between[0].text) if self.between and isinstance(self.between[0], Text) else ()
-        return found[:2] if _closes_and_opens(found) else tuple(end for end in (self.key_end,) if end)
-
-
-def _closes_and_opens(found: tuple[str, ...]) -> bool:
-    """Return whether a text between key and value is a tag that ends the key and one that begins the value."""
-    return len(found) > 1 and found[0].startswith("</") and all(is_marker(chunk) for chunk in found[:2])
-
-
-def cut_pair(pairs: PairList) -> PairParts:
-    """Return the parts of a pair before its key, between key and value, and behind the value."""
-    kinds = [part.field if isinstance(part, Field) else None for part in pairs.pair]
-    key, value = kinds.index(FieldName.KEY), kinds.index(FieldName.VALUE)
-    opening = "".join(part.text for part in pairs.pair[:key] if isinstance(part, Text))
-    return PairParts(opening=opening, between=pairs.pair[key + 1 : value], after=pairs.pair[value + 1 :])
-
-
-def key_node(opening: str, ends: tuple[str, ...], quotes: tuple[str, ...], *, odd: tuple[str, ...] = (), known: Node | None = None) -> Node:
-    """Return a key of any name, or ``known`` ones; where its pair has an opening, one of any name may hold what a bare one may not.
-
-    ``odd``: declared keys that hold such characters, which count as bare ones too.
-    """
-    end = ends[0] if ends else ""
-    text: Node = Until(stops=(*ends, "\n")) if opening.strip() and end else name_like(end)
-    marks = _key_marks(opening, end, quotes)
-    quoted = [b.seq(b.lit(mark), b.tag(Kind.KEY, known or Until(stops=(mark, "\n"))), b.lit(mark)) for mark in marks]
-    bare = [b.seq(b.tag(Kind.KEY, literals(odd, emit=True)), b.peek(b.seq(SPACE, b.lit(end))))] if odd and end else []
-    return any_of(*quoted, *bare, b.tag(Kind.KEY, known or text))
-
-
-def _key_marks(opening: str, end: str, quotes: tuple[str, ...]) -> list[str]:
-    """Return the quotes that a key may stand in, beside those that belong to the text around it."""
-    return [quote for quote in dict.fromkeys((*quotes, '"', "'")) if quote and quote not in end and not opening.endswith(quote)]
-
-
 def _quotes(arguments: Arguments) -> tuple[str, ...]:
     """Return the quotes that keys may stand in: those that the template writes, and its own around strings."""
     assert arguments.object is not None
@@ -193,9 +138,9 @@ def _pair_next(arguments: Arguments, vocabulary: Vocabulary, *, separated: bool 
     parts = cut_pair(pairs)
     end = parts.key_end
     separator = chunks(pairs.separator) if separated else ()
-    opening = b.seq(maybe(b.seq(loose(*separator), SPACE)) if separator else EMPTY, loose(parts.opening), SPACE)
+    opening = b.seq(maybe(b.seq(loose(*separator), SPACE)) if separator else EMPTY, loose(parts.opening), SPACE, _doubled(parts))
     key = vocabulary.declared_key(end)
-    quoted = [b.seq(b.lit(mark), key, b.lit(mark)) for mark in _key_marks(parts.opening, end, _quotes(arguments))]
+    quoted = [b.seq(b.lit(mark), key, b.lit(mark)) for mark in key_marks(parts.opening, end, _quotes(arguments))]
     ended = b.seq(SPACE, any_of(*map(b.lit, parts.key_ends))) if end else EMPTY
     return b.seq(opening, any_of(*quoted, key), any_of(ended, b.lit("\n")) if parts.ends_at_line else ended)
 
@@ -222,19 +167,24 @@ def _pairs(arguments: Arguments, vocabulary: Vocabulary, behind: Behind, rules: 
 
 def _pair(arguments: Arguments, pairs: PairList, vocabulary: Vocabulary, behind: Behind, rules: b.ArenaBuilder) -> Node:
     parts = cut_pair(pairs)
-    nodes: list[Node] = [loose(parts.opening), SPACE] if parts.opening.strip() else []
+    nodes: list[Node] = [loose(parts.opening), SPACE, _doubled(parts)] if parts.opening.strip() else []
     if nodes and any(text.startswith(chunks(parts.opening)[0]) for text in (*behind.tail[:1], *behind.stops)):
         nodes.insert(0, b.negate(any_of(_told_apart(behind.tail, chunks(parts.opening)), behind.structure)))
     between, lead = _between(parts.between)
+    if parts.key_ends == (":", "="):
+        between = any_of(between, b.seq(SPACE, b.lit("="), SPACE, b.note(Code.REPAIRED)))
     if parts.ends_at_line:
         between = any_of(between, b.seq(b.peek(b.lit("\n")), b.note(Code.REPAIRED)))
     closes = _closes(arguments, parts.after)
+    follow = _follow(arguments, vocabulary, confirm_close(behind.tail, behind.structure, _never_behind(closes, behind)))
+    implied = _implied(behind, closed=bool(closes)) if all(behind.tail[:1] != (close.stop,) for close in closes) else ()
     around = Around(
         lead=lead,
         closes=closes,
         separator=chunks(pairs.separator)[0] if pairs.separator.strip() else pairs.separator[:1],
-        follow=_follow(arguments, vocabulary, confirm_close(behind.tail, behind.structure, _never_behind(closes, behind))),
-        implied=_implied(behind, closed=bool(closes)) if all(behind.tail[:1] != (close.stop,) for close in closes) else (),
+        follow=follow,
+        implied=(*implied, *_next_instead(parts, pairs.separator, vocabulary, closes, b.seq(between, b.lit(lead)), follow)),
+        quotes=tuple(text for text in behind.stops if is_marker(text)),
         unmarked=_unmarked(behind),
         undeclared=_undeclared_next(parts, chunks(pairs.separator), _quotes(arguments)),
     )
@@ -253,6 +203,11 @@ def _pair(arguments: Arguments, pairs: PairList, vocabulary: Vocabulary, behind:
         parts.opening, parts.key_ends, _quotes(arguments), odd=() if parts.opening.strip() else vocabulary.odd_keys()
     )
     return any_of(*own, b.tag(Kind.PAIR, *nodes, key_of_any_name, between, CUT, value_node(arguments, around, nested)))
+
+
+def _doubled(parts: PairParts) -> Node:
+    """Return the opening of a pair, written again."""
+    return many(b.seq(loose(parts.opening), SPACE, b.note(Code.REPAIRED))) if is_marker(parts.opening.strip()) else EMPTY
 
 
 def _told_apart(tail: tuple[str, ...], opening: tuple[str, ...]) -> Node:
@@ -312,7 +267,7 @@ def _follow(arguments: Arguments, vocabulary: Vocabulary, close: Node) -> Node:
 def between_chunks(text: str, *, first: bool) -> list[Node]:
     """Return the text between key and value; the tag that ends the key may come twice, it or the one behind it may be missing."""
     found = chunks(text)
-    if not first or not _closes_and_opens(found):
+    if not first or not closes_and_opens(found):
         return [spaced_chunks(found)] if found else []
     repaired = b.note(Code.REPAIRED)
     ended = b.seq(SPACE, b.lit(found[0]), many(b.seq(SPACE, b.lit(found[0]), repaired)))
@@ -320,18 +275,36 @@ def between_chunks(text: str, *, first: bool) -> list[Node]:
     return [any_of(b.seq(ended, opened), b.seq(opened, repaired), b.seq(ended, repaired))]
 
 
-def _implied(behind: Behind, *, closed: bool) -> tuple[tuple[str, Node], ...]:
+def _implied(behind: Behind, *, closed: bool) -> tuple[Instead, ...]:
     """Return the call's close as what may stand in place of a pair's. ``closed``: pairs have a close of their own."""
     if not behind.tail:
         return ()
     ended = b.peek(b.seq(SPACE, any_of(End(), behind.structure)))
     if is_marker(behind.tail[0]):
-        return ((behind.tail[0], b.seq(loose(*behind.tail), ended)),)
+        return (Instead(behind.tail[0], b.seq(loose(*behind.tail), ended)),)
     if len(behind.tail) > 1:
-        short = ((behind.tail[1], b.seq(loose(*behind.tail[1:]), ended)),) if not closed and is_marker(behind.tail[1]) else ()
-        return ((behind.tail[0], loose(*behind.tail)), *short)
+        short = (Instead(behind.tail[1], b.seq(loose(*behind.tail[1:]), ended)),) if not closed and is_marker(behind.tail[1]) else ()
+        return (Instead(behind.tail[0], loose(*behind.tail)), *short)
     after = b.peek(b.seq(SPACE, any_of(End(), b.lit(","), behind.structure)))
-    return () if closed else ((behind.tail[0], b.seq(loose(*behind.tail), after)),)
+    return () if closed else (Instead(behind.tail[0], b.seq(loose(*behind.tail), after)),)
+
+
+def _next_instead(
+    parts: PairParts, separator: str, vocabulary: Vocabulary, closes: tuple[Close, ...], between: Node, follow: Node
+) -> tuple[Instead, ...]:
+    """Return a whole further pair, laid out as the template does and with a declared key, as what may stand in place of a pair's close.
+
+    The first close in its value must be its own: else all of this is quoted in the value before it.
+    """
+    opening = parts.opening.strip()
+    if not closes or not is_marker(opening) or not parts.key_end or _repeats_key(parts):
+        return ()
+    last = parts.after[-1].text if parts.after and isinstance(parts.after[-1], Text) else ""
+    before = closes[0].trail or white_after(last) or white_after(separator) or (separator if not separator.strip() else "")
+    closed = any_of(*(b.seq(close.node, SPACE, follow) for close in closes))
+    value = Until(stops=tuple(close.stop for close in closes), emit=False)
+    pair = b.seq(loose(opening), SPACE, vocabulary.declared_key(parts.key_end), between, value, closed)
+    return (Instead(chunks(opening)[0], pair, before, quotable=True),)
 
 
 def _unmarked(behind: Behind) -> tuple[str, Node] | None:
@@ -345,7 +318,7 @@ def _undeclared_next(parts: PairParts, separator: tuple[str, ...], quotes: tuple
     """Return the look-ahead for a next pair with any key: behind a value that is no text, what stands around a key is enough."""
     if not separator or not parts.key_ends:
         return NEVER
-    marks = _key_marks(parts.opening, parts.key_end, quotes)
+    marks = key_marks(parts.opening, parts.key_end, quotes)
     key = name_like(parts.key_end, emit=False)
     quoted = [b.seq(b.lit(mark), key, b.lit(mark)) for mark in marks]
     return b.seq(loose(*separator), SPACE, loose(parts.opening), any_of(*quoted, key), SPACE, any_of(*map(b.lit, parts.key_ends)))

@@ -15,6 +15,8 @@ from untemplate.peg.nodes import Beginning, End, Node, Ref
 from untemplate.spec.model import CallStart
 
 _REPAIRED = b.note(Code.REPAIRED)
+_MOST_WORDS = 200
+"""Characters between two openings."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +96,7 @@ def _listed(forms: list[Form], separator: tuple[str, ...], close: tuple[str, ...
     for form in forms:
         if form.section:
             again = many(b.seq(loose(*form.section), _REPAIRED, SPACE)) if is_marker("".join(form.section)) else EMPTY
-            opening = b.seq(_section_open(form.section), SPACE, again)
+            opening = b.seq(_section_open(form.section), SPACE, again, _between_openings(form) if omitted else EMPTY)
             ways = _ways(form, committed=committed, sectioned=True)
             options += [b.seq(opening, way, following, ends) for way in ways]
     for form in forms:
@@ -143,6 +145,14 @@ def _next(form: Form, separator: tuple[str, ...], *, committed: bool) -> Node:
     again = [b.seq(loose(*form.section), SPACE, body)] if form.section else []
     bare = b.seq(maybe(b.seq(b.lit(";"), SPACE)), body, _REPAIRED)
     return any_of(*again, *((b.seq(loose(*separator), SPACE, body), bare) if separator else (body,)))
+
+
+def _between_openings(form: Form) -> Node:
+    """Return words between the opening of a section and that of its first call, which are dropped: both marks are certain."""
+    if not form.open or not is_marker("".join(form.section)) or not is_marker("".join(form.open)):
+        return EMPTY
+    words = b.chars(f"^{form.open[0][0]}{form.section[0][0]}", 1, _MOST_WORDS, emit=False)
+    return maybe(b.seq(words, b.peek(loose(*form.open)), _REPAIRED))
 
 
 def _section_open(section: tuple[str, ...]) -> Node:

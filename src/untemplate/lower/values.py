@@ -13,7 +13,7 @@ from untemplate.lower.bodies import CUT
 from untemplate.lower.marks import EMPTY, SPACE, any_of, is_marker, literals, many, maybe
 from untemplate.lower.tags import Code, Kind, ValueData
 from untemplate.peg import builder as b
-from untemplate.peg.nodes import Json, JsonKind, Node, Until
+from untemplate.peg.nodes import Json, JsonKind, Literal, Node, Until
 from untemplate.spec.model import Arguments, Encoding, JsonType, Notation, PairList, Text, Value
 
 
@@ -43,6 +43,20 @@ class Close:
         return many(b.seq(SPACE, b.lit(self.last), b.note(Code.REPAIRED))) if is_marker(self.last) else EMPTY
 
 
+@dataclass(frozen=True, slots=True)
+class Instead:
+    """What stands in place of a pair's own close where that is left out."""
+
+    start: str
+    """The text that it begins with."""
+    node: Node
+    """All of it."""
+    before: str = ""
+    """White space that must stand before it."""
+    quotable: bool = False
+    """It does not count behind a text that opens structure: all of that is quoted."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Around:
     """What stands beside a value."""
@@ -55,8 +69,10 @@ class Around:
     """What the text between two pairs begins with."""
     follow: Node | None
     """The look-ahead for what may follow the pair: the next one, or the close of the call; ``None``: a close is one by itself."""
-    implied: tuple[tuple[str, Node], ...]
-    """What stands in place of the pair's own close where that is left out, such as the call's: the text it begins with, and all of it."""
+    implied: tuple[Instead, ...]
+    """What stands in place of the pair's own close where that is left out, such as the call's."""
+    quotes: tuple[str, ...]
+    """Texts that open structure: inside a value, they begin a quotation of it."""
     unmarked: tuple[str, Node] | None
     """The close of the call where the mark that ends a value is left out too."""
     undeclared: Node
@@ -117,26 +133,41 @@ def _raw(around: Around, data: ValueData, *, framed: bool) -> Node:
 
     ``framed``: the layout before the close belongs to it.
     """
-    ends: list[Node] = []
-    confirms: list[Node] = []
-    stops: list[str] = []
     trails = [close.trail for close in around.closes if close.trail] if framed else []
     white = any_of(*(b.lit(trail) for trail in trails), EMPTY) if trails else EMPTY
+    ends = [node for close in around.closes for node in (b.seq(close.node, close.again), b.seq(close.begun, b.note(Code.CUT_MARKER)))]
+    ends += [b.seq(b.peek(b.seq(SPACE, each.node)), b.note(Code.REPAIRED) if around.closes else EMPTY) for each in around.implied]
+    if not around.closes:
+        ends.append(b.peek(around.after))
+    text = _text(around, white, trails, framed=framed)
+    return b.tag(Kind.VALUE, text, white, any_of(*ends), data=data)
+
+
+def _text(around: Around, white: Node, trails: list[str], *, framed: bool) -> Node:
+    """Return the text of a value; behind a text that opens structure, what is quotable does not end it."""
+    stops: list[str] = []
+    confirms: list[Node] = []
     for close in around.closes:
-        ends += [b.seq(close.node, close.again), b.seq(close.begun, b.note(Code.CUT_MARKER))]
         again = many(b.seq(SPACE, b.lit(close.last))) if close.last and around.follow is not None else EMPTY
         confirms += [b.seq(white, close.node, again, around.after), b.seq(white, close.begun)]
         stops += [close.trail + close.stop, close.stop] if framed else [close.stop]
-    for start, node in around.implied:
-        ends.append(b.seq(b.peek(b.seq(SPACE, node)), b.note(Code.REPAIRED) if around.closes else EMPTY))
-        confirms.append(b.seq(white, node))
-        stops += [*(trail + start for trail in trails), start]
     if not around.closes:
-        ends.append(b.peek(around.after))
         confirms.append(around.after)
         stops.append(around.separator or "\n")
-    text = Until(stops=tuple(dict.fromkeys(stops)), confirm=any_of(*confirms), cut=bool(around.closes))
-    return b.tag(Kind.VALUE, text, white, any_of(*ends), data=data)
+    quotable = [each for each in around.implied if each.quotable]
+    for each in around.implied:
+        if not each.quotable:
+            confirms.append(b.seq(white, each.node))
+            stops += [*(trail + each.start for trail in trails), each.start]
+    cut = bool(around.closes)
+    quoting: Node = Until(stops=tuple(dict.fromkeys(stops)), confirm=any_of(*confirms), cut=cut)
+    if not quotable:
+        return quoting
+    confirms += [b.seq(b.lit(each.before) if each.before else white, each.node) for each in quotable]
+    stops += [each.before + each.start for each in quotable]
+    quotes = any_of(*(Literal(text=text, emit=True) for text in around.quotes))
+    plain = Until(stops=tuple(dict.fromkeys((*stops, *around.quotes))), confirm=any_of(*confirms, quotes), cut=cut)
+    return b.seq(plain, maybe(b.seq(quotes, quoting)))
 
 
 def _marked_values(arguments: Arguments) -> list[tuple[JsonType, Value]]:
@@ -196,6 +227,16 @@ def _has_colon(pairs: PairList) -> bool:
     return "".join(part.text for part in pairs.pair if isinstance(part, Text)).strip(" \n\"'") == ":"
 
 
+def _unopened(json: Json, arguments: Arguments, around: Around) -> list[Node]:
+    """Return a string whose opening mark is left out, up to its closing one: only a mark that is no single character is certain."""
+    string = arguments.values.get(JsonType.STRING)
+    if string is None:
+        return []
+    data = ValueData(values={JsonType.STRING: string}, decided=JsonType.STRING)
+    texts = (b.tag(Kind.VALUE, Until(stops=(mark,)), b.lit(mark), data=data) for _, mark in json.quotes if len(mark) > 1)
+    return [b.atomic(b.seq(SPACE, b.note(Code.REPAIRED), text, b.peek(around.after))) for text in texts]
+
+
 def _json(json: Json, arguments: Arguments, around: Around) -> Node:
     """Return JSON with what closes its pair; bare text up to that, or up to what follows the pair, is taken too."""
     if not around.closes and not json.quotes and around.separator.strip() == ",":
@@ -208,6 +249,7 @@ def _json(json: Json, arguments: Arguments, around: Around) -> Node:
         return any_of(
             b.seq(SPACE, b.peek(opening), CUT, value, stray),
             b.atomic(b.seq(SPACE, value, b.peek(any_of(around.after, b.seq(SPACE, around.undeclared))))),
+            *_unopened(json, arguments, around),
             b.seq(SPACE, b.note(Code.REPAIRED), _raw(around, ValueData(values=arguments.values), framed=True)),
         )
     opening = literals(('"', "{", "[", *(mark for mark, _ in json.quotes)))

@@ -21,6 +21,8 @@ from untemplate.peg.json_words import WORD, may_become_word, number_as_json, wor
 from untemplate.peg.nodes import JsonKind
 
 _BARE_KEY: Final = re.compile(r"[^:,{}\[\]\"'\n\r]+")
+_BARE_TEXT: Final = re.compile(r"[^\s,:<>{}\[\]\"'|][^,:<>{}\[\]\"'|\n\r]*")
+_LONGEST_BARE: Final = 100
 _OPENERS: Final = {"{": "}", "[": "]", "(": ")"}
 _SET_END: Final = "}]"
 """A brace that ends a list."""
@@ -94,11 +96,11 @@ class JsonReader(JsonState):
         if kind not in _WORD_KINDS:
             return FAIL
         word = self._word(text, index, ended)
-        if isinstance(word, int):
-            return word
-        piece = word_as_json(word) if kind is JsonKind.VALUE else number_as_json(word)
-        if piece is None:
-            return FAIL
+        if word == WAIT:
+            return WAIT
+        piece = None if isinstance(word, int) else word_as_json(word) if kind is JsonKind.VALUE else number_as_json(word)
+        if isinstance(word, int) or piece is None:
+            return self._bare_text(text, index, ended) if self._node.quotes and self._stack else FAIL
         self._mend(index, piece != word)
         self._emit(piece, len(word))
         self._end_value()
@@ -113,6 +115,20 @@ class JsonReader(JsonState):
         if match.end() == len(text) and not ended:
             return WAIT if may_become_word(word) else FAIL
         return word
+
+    def _bare_text(self, text: str, index: int, ended: bool) -> int:
+        """Read a string without its quotes, where those are marks of the template's own: ``[red,green]``."""
+        match = _BARE_TEXT.match(text, index)
+        if match is None or match.end() - index > _LONGEST_BARE:
+            return FAIL
+        if match.end() == len(text):
+            return FAIL if ended else WAIT
+        if text[match.end()] not in ",]}":
+            return FAIL
+        self._mend(index, True)
+        self._emit(f'"{encode(match.group().rstrip())}"', match.end() - index)
+        self._end_value()
+        return match.end()
 
     def _open_container(self, text: str, index: int, ended: bool) -> int:
         close = _OPENERS[text[index]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,7 @@ from untemplate.runtime.json_text import JsonText
 from untemplate.runtime.message import ToolCallDelta
 from untemplate.runtime.pair_value import PairValue
 
+_NAMESPACE = re.compile(r"^(?:[\w-]+[.:/])+")
 _WORDS = frozenset({Kind.NAME, Kind.KEY, Kind.TYPE, Kind.ID})
 
 
@@ -90,6 +92,8 @@ class CallReader:
         return self._add(str(payload))
 
     def _note(self, code: str) -> list[ToolCallDelta]:
+        if code == Code.UNKNOWN_TOOL and self.state.name in self._reading.schemas:
+            return []
         self.problems.append((Code.REPAIRED if code == MENDED else code, self.state.name or ""))
         if code == Code.INCOMPLETE_CALL or (code == Code.UNCLOSED_CALL and (self.truncated or not self.state.begun)):
             self.state.complete = False
@@ -125,11 +129,19 @@ class CallReader:
         return "".join(self._words.pop(kind))
 
     def _close_name(self) -> list[ToolCallDelta]:
-        deltas = self.state.set_name(self._taken(Kind.NAME))
+        deltas = self.state.set_name(self._declared_name(self._taken(Kind.NAME).strip()))
         most, named = self._reading.most_calls, self._reading.named
         if (most is not None and self.state.index >= most) or (named is not None and self.state.name != named):
             self.problems.append((Code.UNEXPECTED_CALL, self.state.name or ""))
         return deltas
+
+    def _declared_name(self, written: str) -> str:
+        """Return the declared name that is meant: models put a namespace before it, such as ``functions.``."""
+        name = _NAMESPACE.sub("", written)
+        if written in self._reading.schemas or name not in self._reading.schemas:
+            return written
+        self.problems.append((Code.REPAIRED, name))
+        return name
 
     def _close_key(self) -> list[ToolCallDelta]:
         self._key = self._taken(Kind.KEY).strip()

@@ -1,0 +1,107 @@
+"""Marks of pairs, sections, strings and names that models leave out, double, or put something between."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests import dialects as d
+from tests.reading import stream
+from untemplate.parser import build_parser
+
+TOOLS = [
+    {
+        "type": "function",
+        "function": {
+            "name": "act",
+            "parameters": {
+                "type": "object",
+                "properties": {
+                    "text": {"type": "string"},
+                    "count": {"type": "integer"},
+                    "list": {"type": "array", "items": {"type": "string"}},
+                },
+            },
+        },
+    }
+]
+
+
+def read(spec, text):
+    """Return name and arguments of the only call, the content, and the codes of what was found; the same at any cut."""
+    parser = build_parser(spec, tools=TOOLS, add_generation_prompt=False)
+    message, _ = stream(parser, [text])
+    slowly, _ = stream(parser, list(text))
+    assert (slowly.content, [call.arguments for call in slowly.tool_calls]) == (
+        message.content,
+        [call.arguments for call in message.tool_calls],
+    )
+    (call,) = message.tool_calls
+    return call.name, json.loads(call.arguments), message.content, [each.code for each in message.diagnostics]
+
+
+def function(*pairs):
+    return "<tool_call>\n<function=act>\n" + "".join(pairs) + "</function>\n</tool_call>"
+
+
+COUNT = "<parameter=count>\n3\n</parameter>\n"
+
+
+class TestAPairWithoutItsClose:
+    def test_the_next_pair_ends_it(self):
+        found = read(d.FUNCTION_TAGS, function("<parameter=text>\na\nb\n", COUNT))
+        assert found == ("act", {"text": "a\nb", "count": 3}, "", ["repaired"])
+
+    def test_so_it_does_where_pairs_have_no_layout(self):
+        text = "<tool_call>act<arg_key>text</arg_key><arg_value>Paris<arg_key>count</arg_key><arg_value>3</arg_value></tool_call>"
+        assert read(d.KEY_VALUE_TAGS, text) == ("act", {"text": "Paris", "count": 3}, "", ["repaired"])
+
+    @pytest.mark.parametrize(
+        "value",
+        [
+            "the mark <parameter=count> is named",
+            "quoted:\n<parameter=count>\n3\n</parameter>\nand more",
+            "<function=act>\n<parameter=count>\n3",
+            "of a key that nobody declared:\n<parameter=depth>\n3",
+        ],
+    )
+    def test_a_quoted_pair_does_not(self, value):
+        found = read(d.FUNCTION_TAGS, function(f"<parameter=text>\n{value}\n</parameter>\n", COUNT))
+        assert found == ("act", {"text": value, "count": 3}, "", [])
+
+
+def test_the_opening_of_a_pair_may_come_twice():
+    text = "<tool_call>act<arg_key><arg_key>text</arg_key><arg_value>a</arg_value></tool_call>"
+    assert read(d.KEY_VALUE_TAGS, text) == ("act", {"text": "a"}, "", ["repaired"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "wanted"),
+    [
+        ('text:weather in Paris, France<|"|>,count:5', {"text": "weather in Paris, France", "count": 5}),
+        ('list=[<|"|>a<|"|>]', {"list": ["a"]}),
+        ("list:[red,dark green]", {"list": ["red", "dark green"]}),
+    ],
+)
+def test_marks_of_strings_and_keys_that_are_left_out_or_swapped(arguments, wanted):
+    found = read(d.CUSTOM_QUOTES, f"<|tool_call>call:act{{{arguments}}}<tool_call|>")
+    assert found == ("act", wanted, "", ["repaired"] * len(found[3]))
+    assert found[3]
+
+
+@pytest.mark.parametrize("name", ["functions.act", "default_api.act", "tools:act"])
+def test_a_namespace_before_a_declared_name_is_no_part_of_it(name):
+    found = read(d.HERMES, f'<tool_call>\n{{"name": "{name}", "arguments": {{"text": "a"}}}}\n</tool_call>')
+    assert found == ("act", {"text": "a"}, "", ["repaired"])
+
+
+def test_an_argument_that_nobody_declared_makes_no_unknown_tool():
+    text = "<tool_call>act<arg_key>other</arg_key><arg_value>1</arg_value></tool_call>"
+    assert read(d.KEY_VALUE_TAGS, text) == ("act", {"other": 1}, "", [])
+
+
+def test_words_between_the_openings_of_a_section_and_of_its_call_are_dropped():
+    head = "Look.<|tool_calls_section_begin|> so then <|tool_call_begin|>functions.act:0<|tool_call_argument_begin|>"
+    found = read(d.COUNTED_IDS, f'{head}{{"text": "a"}}<|tool_call_end|><|tool_calls_section_end|>')
+    assert found == ("act", {"text": "a"}, "Look.", ["repaired"])
