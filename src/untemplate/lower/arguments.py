@@ -9,6 +9,7 @@ from untemplate.lower.closing import (
     begun,
     close_after_pairs,
     close_after_value,
+    close_of_whole,
     confirm_close,
     doubled_close,
     spaced_chunks,
@@ -68,9 +69,17 @@ def arguments_start(arguments: Arguments | None, vocabulary: Vocabulary, behind:
     return b.peek(any_of(b.seq(SPACE, any_of(_pair_next(arguments, vocabulary, separated=False), brace)), ends))
 
 
-def arguments_node(arguments: Arguments | None, vocabulary: Vocabulary, behind: Behind, rules: b.ArenaBuilder, *, whole: bool) -> Node:
-    """Return the arguments and the close of the call. ``whole``: nothing may be missing. Rules it needs are added to ``rules``."""
-    strict = spaced_chunks(behind.tail)
+def arguments_node(
+    arguments: Arguments | None, vocabulary: Vocabulary, behind: Behind, rules: b.ArenaBuilder, *, whole: bool, implied: bool = False
+) -> Node:
+    """Return the arguments and the close of the call. Rules it needs are added to ``rules``.
+
+    Args:
+        whole: nothing may be missing.
+        implied: but marks of the close may, where structure or the end follows.
+    """
+    ended = arguments is not None and arguments.encoding in (Encoding.JSON, Encoding.PYTHON)
+    strict = close_of_whole(behind.tail, behind.structure, ended=ended) if implied else spaced_chunks(behind.tail)
     if arguments is None:
         return strict if whole else close_after_value(behind.tail)
     if arguments.encoding in (Encoding.JSON, Encoding.PYTHON):
@@ -78,7 +87,7 @@ def arguments_node(arguments: Arguments | None, vocabulary: Vocabulary, behind: 
         return b.seq(SPACE, _json(arguments, behind, whole=whole), strict if whole else close)
     if arguments.encoding is Encoding.RAW:
         return b.seq(SPACE, _text(behind), strict if whole else close_after_value(behind.tail))
-    return _pairs(arguments, vocabulary, behind, rules, whole=whole)
+    return _pairs(arguments, vocabulary, behind, rules, whole=whole, implied=implied)
 
 
 def _json(arguments: Arguments, behind: Behind, *, whole: bool) -> Node:
@@ -145,7 +154,9 @@ def _pair_next(arguments: Arguments, vocabulary: Vocabulary, *, separated: bool 
     return b.seq(opening, any_of(*quoted, key), any_of(ended, b.lit("\n")) if parts.ends_at_line else ended)
 
 
-def _pairs(arguments: Arguments, vocabulary: Vocabulary, behind: Behind, rules: b.ArenaBuilder, *, whole: bool) -> Node:
+def _pairs(
+    arguments: Arguments, vocabulary: Vocabulary, behind: Behind, rules: b.ArenaBuilder, *, whole: bool, implied: bool = False
+) -> Node:
     pairs = arguments.object
     assert pairs is not None
     opening, separator = chunks(pairs.open), chunks(pairs.separator)
@@ -153,7 +164,7 @@ def _pairs(arguments: Arguments, vocabulary: Vocabulary, behind: Behind, rules: 
     pair = _pair(arguments, pairs, vocabulary, Behind(tail=tail, structure=behind.structure, stops=behind.stops), rules)
     gap = b.seq(SPACE, maybe(b.seq(loose(*separator), SPACE))) if separator else SPACE
     empty = chunks(pairs.empty) if pairs.empty else ()
-    strict = spaced_chunks(tail)
+    strict = close_of_whole(tail, behind.structure, ended=False) if implied else spaced_chunks(tail)
     close = strict if whole else close_after_pairs(tail, behind.structure, chunks(cut_pair(pairs).opening))
     listed = b.seq(maybe(spaced_chunks(opening)) if opening else EMPTY, many(b.seq(gap, pair)), maybe(gap) if separator else EMPTY, close)
     if empty and empty != (*opening, *chunks(pairs.close)):

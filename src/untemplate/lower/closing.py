@@ -40,6 +40,16 @@ def close_after_value(chunks: tuple[str, ...]) -> Node:
     )
 
 
+def close_of_whole(chunks: tuple[str, ...], structure: Node, *, ended: bool) -> Node:
+    """Return the close of a call that counts only as a whole: its last marks may be missing where structure or the end follows.
+
+    ``ended``: the arguments end by themselves, so that all of it may be missing.
+    """
+    follow = b.peek(b.seq(SPACE, any_of(End(), structure)))
+    parts = [chunks[:size] for size in range(len(chunks) - 1, -1 if ended else 0, -1)]
+    return any_of(spaced_chunks(chunks), *(b.seq(spaced_chunks(part), follow, _REPAIRED) for part in parts))
+
+
 def close_after_pairs(chunks: tuple[str, ...], structure: Node, opening: tuple[str, ...]) -> Node:
     """Return the close of a call whose arguments are pairs: it fails where neither it, structure nor the end follows.
 

@@ -48,8 +48,13 @@ def begins_with_name(form: CallForm) -> bool:
     )
 
 
-def field_call(form: CallForm, vocabulary: Vocabulary, behind: Behind, rules: b.ArenaBuilder) -> CallBody:
-    """Return the body of a call of literal text and fields. ``behind``: what closes the call, and what may follow it."""
+def field_call(form: CallForm, vocabulary: Vocabulary, behind: Behind, rules: b.ArenaBuilder, *, implied: bool = True) -> CallBody:
+    """Return the body of a call of literal text and fields.
+
+    Args:
+        behind: what closes the call, and what may follow it.
+        implied: a whole call may lack marks of its close where structure or the end follows.
+    """
     place = _place(form, FieldName.ARGUMENTS)
     before, after = form.fields[:place], form.fields[place + 1 :]
     if _late_name(form) is not None:
@@ -61,7 +66,7 @@ def field_call(form: CallForm, vocabulary: Vocabulary, behind: Behind, rules: b.
     unknown, remaining = _head(form, before, None, start)
     unknown_whole = b.seq(*remaining, start, arguments_node(form.arguments, any_key, behind, rules, whole=True))
     paired = form.arguments is not None and form.arguments.object is not None
-    ways = [_known(form, before, part, behind, rules) for part in (vocabulary.parts if paired else (vocabulary,))]
+    ways = [_known(form, before, part, behind, rules, implied=implied) for part in (vocabulary.parts if paired else (vocabulary,))]
     ways[0] = replace(ways[0], unknown=unknown, unknown_whole=unknown_whole)
     short = _without_separator(form, before, vocabulary)
     if short is not None:
@@ -69,14 +74,16 @@ def field_call(form: CallForm, vocabulary: Vocabulary, behind: Behind, rules: b.
     return CallBody(ways=tuple(ways), data=_data(form, after))
 
 
-def _known(form: CallForm, before: tuple[Part, ...], vocabulary: Vocabulary, behind: Behind, rules: b.ArenaBuilder) -> Way:
+def _known(
+    form: CallForm, before: tuple[Part, ...], vocabulary: Vocabulary, behind: Behind, rules: b.ArenaBuilder, *, implied: bool
+) -> Way:
     """Return the way to write a call to the tools of a vocabulary. ``before``: what stands before the arguments."""
     head, remaining = _head(form, before, vocabulary.name(), arguments_start(form.arguments, vocabulary, behind))
     return Way(
         head=head,
         unknown=NEVER,
         rest=b.seq(*remaining, arguments_node(form.arguments, vocabulary, behind, rules, whole=False)),
-        whole=b.seq(*remaining, arguments_node(form.arguments, vocabulary, behind, rules, whole=True)),
+        whole=b.seq(*remaining, arguments_node(form.arguments, vocabulary, behind, rules, whole=True, implied=implied)),
         unknown_whole=NEVER,
     )
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from untemplate.lower.arguments import Behind
 from untemplate.lower.bodies import CallBody
-from untemplate.lower.closing import close_after_value, spaced_chunks
+from untemplate.lower.closing import close_after_value, close_of_whole, spaced_chunks
 from untemplate.lower.field_calls import begins_with_name, field_call, inner_closing, inner_opening
 from untemplate.lower.json_calls import json_call
 from untemplate.lower.marks import EMPTY, NEVER, SPACE, any_of, chunks, is_marker, many, maybe
@@ -64,9 +64,9 @@ def lower_form(signs: Signs, form: CallForm, vocabulary: Vocabulary, boundary: R
     close = chunks(signs.section.close.core) if signs.section.close is not None else ()
     if form.json is None:
         bodies = _field_bodies(form, vocabulary, Behind(tail=tail, structure=boundary, stops=stops), _content_names(signs, form), rules)
-        bodies = _with_json(bodies, section, opening, _json_bodies(_USUAL, vocabulary, tail, marked=True, rules=rules))
+        bodies = _with_json(bodies, section, opening, _json_bodies(_USUAL, vocabulary, tail, boundary, marked=True, rules=rules))
     else:
-        bodies = _json_bodies(form.json, vocabulary, tail, marked=bool(section or opening), rules=rules)
+        bodies = _json_bodies(form.json, vocabulary, tail, boundary, marked=bool(section or opening), rules=rules)
     orphan = bodies.orphan
     if not tail and form.json is not None and form.json.array:
         orphan = b.seq(b.lit("["), SPACE, orphan, many(b.seq(COMMA, orphan)), SPACE, b.lit("]"))
@@ -113,17 +113,23 @@ def _field_bodies(form: CallForm, vocabulary: Vocabulary, behind: Behind, not_na
     if form.open.core.strip() and behind.tail and is_marker("".join(inner_opening(form))) and inner_closing(form):
         alone = field_call(form, vocabulary, replace(behind, tail=()), rules)
         bare = rules.add("bare-call", b.seq(any_of(alone.committed(), alone.undeclared()), maybe(spaced_chunks(behind.tail))))
-    return _Bodies(committed=committed, bare=bare, whole=whole, orphan=whole if begins_with_name(form) else NEVER)
+    orphan: Node = NEVER
+    if begins_with_name(form):
+        orphan = rules.add("orphan-call", field_call(form, vocabulary, behind, rules, implied=False).complete())
+    return _Bodies(committed=committed, bare=bare, whole=whole, orphan=orphan)
 
 
-def _json_bodies(layout: JsonCall, vocabulary: Vocabulary, tail: tuple[str, ...], *, marked: bool, rules: b.ArenaBuilder) -> _Bodies:
+def _json_bodies(
+    layout: JsonCall, vocabulary: Vocabulary, tail: tuple[str, ...], boundary: Ref, *, marked: bool, rules: b.ArenaBuilder
+) -> _Bodies:
     single = json_call(layout, vocabulary, tail, marked=marked)
     item = json_call(layout, vocabulary, (), marked=marked)
     call = rules.add("call", _either(single, marked))
     further = many(b.seq(SPACE, maybe(COMMA), call, _REPAIRED)) if tail else EMPTY
     committed = rules.add("json-calls", any_of(_json_list(item, tail, rules), b.seq(call, further, close_after_value(tail))))
     listed = b.seq(b.lit("["), SPACE, item.complete(), many(b.seq(COMMA, item.complete())), SPACE, b.lit("]"))
-    whole = rules.add("whole-json-calls", b.seq(any_of(listed, rules.add("whole-call", single.complete())), spaced_chunks(tail)))
+    close = close_of_whole(tail, boundary, ended=True)
+    whole = rules.add("whole-json-calls", b.seq(any_of(listed, rules.add("whole-call", single.complete())), close))
     orphan = b.seq(json_call(layout, vocabulary, tail, marked=False).complete(), spaced_chunks(tail))
     return _Bodies(committed=committed, bare=committed, whole=whole, orphan=orphan)
 

@@ -175,13 +175,18 @@ def _member(level: _Level, rules: Rules, *, certain: bool) -> Node:
 
 
 def _arguments(*, certain: bool, python: bool) -> Node:
-    """Return arguments: an object, a string that holds it, nothing, or whatever else the model wrote."""
+    """Return arguments: an object, maybe in a list, a string that holds it, nothing, or whatever else the model wrote."""
     cut = CUT if certain else EMPTY
+    listed, repaired = b.seq(b.lit("["), SPACE), b.note(Code.REPAIRED)
     text = b.tag(Kind.ARGUMENTS_TEXT, Json(kind=JsonKind.STRING, decoded=True))
     return any_of(
         b.seq(b.peek(b.lit("{")), cut, b.tag(Kind.ARGUMENTS, Json(kind=JsonKind.OBJECT, python=python))),
         b.seq(b.peek(any_of(b.lit('"'), b.lit("'"))), cut, text),
         b.lit("null"),
+        b.seq(listed, b.lit("]"), repaired),
+        b.seq(
+            b.peek(b.seq(listed, b.lit("{"))), cut, listed, repaired, b.tag(Kind.ARGUMENTS, Json(kind=JsonKind.OBJECT)), SPACE, b.lit("]")
+        ),
         b.peek(any_of(b.lit("}"), b.lit(","))),
         b.tag(Kind.ARGUMENTS, Json(python=python)),
     )

@@ -16,6 +16,7 @@ NEVER: Node = Choice(options=())
 SPACE: Node = Space()
 
 _GAPS = re.compile(r"\s+|(?<=>)(?=<)|(?<=\|>)(?=[\[{])|(?<=[\]}])(?=<\|)")
+_LABELS = re.compile(r"(?<=[|｜]>)(?=\w)|(?<=\w)(?=<[|｜])")
 _MARKS = frozenset("<>[]{}|`｜=")
 
 
@@ -54,11 +55,16 @@ def chunks(text: str) -> tuple[str, ...]:
     return tuple(chunk for chunk in _GAPS.split(text) if chunk)
 
 
+def pieces(chunk: str) -> tuple[str, ...]:
+    """Return a chunk cut between special tokens and the words that label them: some tokenizers write white space there."""
+    return tuple(_LABELS.split(chunk))
+
+
 def loose(*texts: str) -> Node:
     """Return the texts one after another, with free white space between their chunks and none at the ends."""
     nodes: list[Node] = []
-    for chunk in (chunk for text in texts for chunk in chunks(text)):
-        nodes += [SPACE, b.lit(chunk)] if nodes else [b.lit(chunk)]
+    for piece in (piece for text in texts for chunk in chunks(text) for piece in pieces(chunk)):
+        nodes += [SPACE, b.lit(piece)] if nodes else [b.lit(piece)]
     return b.seq(*nodes)
 
 

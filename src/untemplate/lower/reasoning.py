@@ -41,7 +41,9 @@ def reasoning_node(signs: Signs, *, extract: bool, ending: Node, stops: tuple[st
 
 
 def _opening(marker: Marker, signs: Signs) -> Node:
-    """Return an opening; a token that begins a longer one opens nothing where the longer one follows."""
+    """Return an opening; a token that begins a longer one opens nothing where the longer one follows. Words are part of the reasoning."""
+    if marker in signs.reasoning_words:
+        return b.peek(loose(marker.core))
     longer = [loose(each.core) for each in signs.reasoning_open if each.core != marker.core and each.core.startswith(marker.core)]
     doubled = [b.negate(b.seq(SPACE, any_of(*longer)))] if longer else []
     return b.seq(loose(marker.core), *doubled, longest_prefix(marker.after))

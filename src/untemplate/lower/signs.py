@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from untemplate.lower.field_calls import inner_opening
-from untemplate.lower.marks import chunks, is_marker, white_after, white_before
+from untemplate.lower.marks import chunks, is_marker, pieces, white_after, white_before
 from untemplate.spec.model import CallForm, Frame, Marker, PromptState, Section, Spec, Support, Text
 
 _FIRST_TAG = re.compile(r"<[^<>\s]*>|\[[A-Z_]+\]")
@@ -21,6 +21,8 @@ class Signs:
     """What opens and closes the blocks of a turn; markers without a core are left out."""
 
     reasoning_open: tuple[Marker, ...]
+    reasoning_words: tuple[Marker, ...]
+    """Those of them that are no markers: words with which a prompt begins the reasoning itself, and which history does not add."""
     reasoning_close: tuple[Marker, ...]
     content_open: tuple[Marker, ...]
     content_close: tuple[Marker, ...]
@@ -76,6 +78,7 @@ def read_signs(spec: Spec, *, with_calls: bool) -> Signs:
     blanks = (marker.text for marker in opens if not marker.core.strip())
     return Signs(
         reasoning_open=_reasoning_open(spec),
+        reasoning_words=tuple(each for each in _reasoning_open(spec) if not (turn.reasoning.open or is_marker(each.core))),
         reasoning_close=_reasoning_close(spec),
         content_open=_cores(opens),
         content_close=_cores(closes),
@@ -209,5 +212,6 @@ def stops_of(markers: Iterable[Marker], layouts: Iterable[str]) -> list[str]:
     found: list[str] = []
     for marker in markers:
         first = chunks(marker.core)[0]
-        found += [marker.before + first, first, *(layout + first for layout in layouts)]
+        for start in dict.fromkeys((first, pieces(first)[0])):
+            found += [marker.before + start, start, *(layout + start for layout in layouts)]
     return list(dict.fromkeys(found))

@@ -83,7 +83,8 @@ def start_of_continuation(spec: Spec, messages: Sequence[Mapping[str, Any]] | No
     prefill = _compose(spec, reasoning, text, which)
     said = [(len(prefill) - len(text), text)] if prefill.endswith(text) else []
     own = [(place, place + len(words)) for place, words in (*said, (prefill.find(reasoning), reasoning)) if words and place >= 0]
-    return Start(prefill=prefill, own=tuple(sorted(own)))
+    added = (each.text for each in read_signs(spec, with_calls=False).reasoning_words if prefill.startswith(each.text))
+    return Start(prefill=prefill, keep=max(map(len, added), default=0), own=tuple(sorted(own)))
 
 
 def _content_text(content: Any) -> str:
@@ -151,9 +152,8 @@ def is_in_content(start: Start, signs: Signs) -> bool:
 
 
 def _kept_from(prefill: str, signs: Signs, extract_reasoning: bool) -> int:
-    """Return from where on the prompt's text is the message's: reasoning that it leaves open, where it is content."""
-    if extract_reasoning:
-        return len(prefill)
-    opened = max((prefill.rfind(marker.core) for marker in signs.reasoning_open), default=-1)
+    """Return from where on the prompt's text is the message's: reasoning that it leaves open, where it is content, or begins in words."""
+    markers = signs.reasoning_words if extract_reasoning else signs.reasoning_open
+    opened = max((prefill.rfind(marker.core) for marker in markers), default=-1)
     closed = max((prefill.rfind(marker.core) for marker in signs.reasoning_close), default=-1)
     return opened if opened > closed else len(prefill)

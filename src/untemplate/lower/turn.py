@@ -6,6 +6,7 @@ The parser's tree is a loop over text and structure in any order, because models
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Protocol
 
 from untemplate.lower.bodies import CUT
@@ -77,13 +78,16 @@ def _written(spec: Spec, request: Request, rules: Rules, strict: StrictCalls, st
 
 def _turn(spec: Spec, request: Request, rules: Rules) -> Node:
     tools = request.callable_tools
-    signs = read_signs(spec, with_calls=bool(tools))
+    every = read_signs(spec, with_calls=bool(tools))
+    signs = replace(every, reasoning_open=tuple(marker for marker in every.reasoning_open if marker not in every.reasoning_words))
     boundary = rules.reserve("boundary")
     calls = call_nodes(signs, read_vocabulary(tools, rules), boundary, _boundary_stops(signs), rules)
     rules.define(boundary, _boundary(signs))
     head = rules.add("head", _head(signs, request))
     started = b.seq(_blank(signs), maybe(rules.add("started", calls.at_start)) if calls.at_start != NEVER else EMPTY)
     reasoning = b.seq(_reasoning(signs, calls, request, rules), head, started)
+    words = replace(signs, reasoning_open=signs.reasoning_words)
+    begun = maybe(b.seq(_reasoning(words, calls, request, rules), head, started)) if signs.reasoning_words else EMPTY
     shown, reasoning = (NEVER, reasoning) if request.extract_reasoning else (reasoning, NEVER)
     structure = any_of(
         b.seq(any_of(calls.anywhere, calls.dangling), head, _blank_behind_calls(spec)),
@@ -99,7 +103,7 @@ def _turn(spec: Spec, request: Request, rules: Rules) -> Node:
     stray = shown_closes(signs) if request.extract_reasoning else NEVER
     text = _text(_stops(signs), signs.blank_closes, any_of(prose, named), any_of(kept, line), stray)
     loop = many(any_of(_blank_end(signs.blank_closes), shown, b.seq(SPACE, rules.add("structure", structure)), *text))
-    return b.seq(_start(signs), head, started, loop, End())
+    return b.seq(_start(signs), begun, head, started, loop, End())
 
 
 def _head(signs: Signs, request: Request) -> Node:
@@ -171,7 +175,7 @@ def _reasoning(signs: Signs, calls: CallNodes, request: Request, rules: Rules) -
     stops = [*stops_of(openings, (*signs.layouts, *_call_layouts(signs), *white)), *end_stops(signs)]
     if signs.frame is not None:
         stops.append(chunks(signs.frame.separator.core)[0])
-    implied = any_of(*(loose(marker.core) for marker in signs.content_open if is_marker(marker.core)))
+    implied = any_of(*(loose(marker.core) for marker in signs.content_open if is_marker(marker.core)), calls.whole)
     ending = rules.add("reasoning-end", any_of(ends, whole))
     wanted = tuple(stop for stop in dict.fromkeys(stops) if stop)
     return reasoning_node(signs, extract=request.extract_reasoning, ending=ending, stops=wanted, implied=implied)
@@ -220,12 +224,17 @@ def _boundary_stops(signs: Signs) -> tuple[str, ...]:
 
 
 def _frame(signs: Signs) -> Node:
-    """Return what stands between blocks that are messages of their own, and noise of a header: both are dropped."""
+    """Return what stands between blocks that are messages of their own, and noise of a header: both are dropped.
+
+    Where a mark ends a message of reasoning, it ends one of content too.
+    """
     if signs.frame is None:
         return NEVER
     separator = signs.frame.separator
+    closes = any_of(*(loose(marker.core) for marker in signs.reasoning_close))
+    ended = b.seq(closes, b.peek(b.seq(SPACE, loose(separator.core)))) if closes != NEVER else NEVER
     ignored = any_of(*(b.seq(SPACE, loose(text)) for text in signs.frame.ignored if text.strip()))
-    return any_of(b.seq(loose(separator.core), longest_prefix(separator.after), many(ignored)), ignored)
+    return any_of(ended, b.seq(loose(separator.core), longest_prefix(separator.after), many(ignored)), ignored)
 
 
 def _wrapper(markers: tuple[Marker, ...]) -> Node:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from untemplate.infer.turn import TurnFound
+from untemplate.lower.marks import is_marker
 from untemplate.probe.cases import Case
 from untemplate.probe.shape import Shape
 from untemplate.spec.model import Spec
@@ -98,8 +99,8 @@ def render_turn(case: Case, mode: Mode, header: str) -> RenderedTurn | NotRender
     """Return the turn of ``case``, or why there is none.
 
     What follows the generation prompt is the turn, where history agrees with that prompt; else what follows ``header``. Where
-    history begins with reasoning itself, the prompt's own opening is what it leaves unsaid. Where the prompt ends with the header unasked,
-    history may have written other text before it.
+    history begins with reasoning itself, the prompt's own opening is what it leaves unsaid, or words that are the reasoning's own.
+    Where the prompt ends with the header unasked, history may have written other text before it.
     """
     text = turn_text(case, mode)
     if text is None:
@@ -112,8 +113,14 @@ def render_turn(case: Case, mode: Mode, header: str) -> RenderedTurn | NotRender
             if opening == header and not case.reasoning and (again := _said_again(mode.generation, rest)):
                 return RenderedTurn(case=case, mode=mode, prompt=mode.base + mode.generation, text=rest[len(again) :])
             unsaid = opening == header and mode.generation.startswith(header) and case.reasoning and rest.startswith(case.reasoning)
-            return RenderedTurn(case=case, mode=mode, prompt=mode.base + (mode.generation if unsaid else opening), text=rest)
+            said = replace(case, reasoning=_words(mode.generation[len(header) :]) + case.reasoning) if unsaid and case.reasoning else case
+            return RenderedTurn(case=said, mode=mode, prompt=mode.base + (mode.generation if unsaid else opening), text=rest)
     return NotRendered(because="the turn does not begin with the assistant's header")
+
+
+def _words(opening: str) -> str:
+    """Return what a prompt begins reasoning with, where that is no marker: it is part of the reasoning that is read."""
+    return "" if is_marker(opening.strip()) else opening
 
 
 def _said_again(generation: str, rest: str) -> str:
