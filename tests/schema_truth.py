@@ -47,7 +47,10 @@ def validator(schema: Any) -> Any:
     """Return a validator of the draft that a schema names."""
     kind = validators.validator_for(schema, default=jsonschema.Draft202012Validator)
     if kind not in _CACHE:
-        _CACHE[kind] = validators.extend(kind, {"pattern": _pattern, "format": _format, "multipleOf": _multiple})
+        words = {"pattern": _pattern, "format": _format, "multipleOf": _multiple}
+        if kind is jsonschema.Draft201909Validator:  # its own overlooks what `additionalProperties` evaluated where that is a schema
+            words["unevaluatedProperties"] = jsonschema.Draft202012Validator.VALIDATORS["unevaluatedProperties"]
+        _CACHE[kind] = validators.extend(kind, words)
     return _CACHE[kind](schema)
 
 

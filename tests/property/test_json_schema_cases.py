@@ -49,14 +49,17 @@ def refused_text(engine: Engine, schema: Any, value: Any) -> str | None:
 
 
 def taken_text(engine: Engine, schema: Any, value: Any, seed: int) -> str | None:
-    """Return a way to write a value that does not fit which the grammar takes, odd ways among them."""
+    """Return a way to write a value that does not fit which the grammar takes, odd ways among them.
+
+    For the drafts to which an exponent makes an integer none, another way to write a value may fit.
+    """
     ordered = in_schema_order(schema, value)
     texts = [
         common_texts(value)[0],
         common_texts(ordered)[0],
         *(odd_text(one, seed + turn) for one in (value, ordered) for turn in range(3)),
     ]
-    return next((text for text in texts if engine.accepts(text)), None)
+    return next((text for text in texts if engine.accepts(text) and fits(schema, json.loads(text)) is not True), None)
 
 
 @pytest.mark.parametrize("block", range(4))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from tests.peg_trees import cases, cut_text, feed_in, flatten, texts
+from untemplate.peg.builder import arena, beginning
 from untemplate.peg.events import ABORT, CLOSE, OPEN
 from untemplate.peg.machine import Machine
 from untemplate.peg.matcher import Outcome, match_text
@@ -26,6 +27,7 @@ def test_any_chunking_equals_one_shot(case: tuple[Arena, str], steps: list[int])
 
 
 @given(cases(cuts=True))
+@example((arena(beginning("aba")), "a"))
 def test_the_machine_gives_what_the_plain_matcher_gives(case: tuple[Arena, str]) -> None:
     arena, text = case
     machine, events = feed_in(compile_program(arena), [text])

@@ -19,7 +19,8 @@ TOKENS = {"bos_token": "<s>", "eos_token": "</s>"}
 KNOWN = {"E200", "E201", "E203", "E207", "E210"}
 PARAMETERS = {"type": "object", "properties": {"city": {"type": "string", "description": "<b> & 'q'"}, "n": {"type": "integer"}}}
 TOOLS = [{"type": "function", "function": {"name": "get_wéather", "description": "d", "parameters": PARAMETERS}}]
-USER = {"role": "user", "content": "hi <é>"}
+SAID = "hi <é>"
+USER = {"role": "user", "content": SAID}
 
 
 def call(number, arguments):
@@ -50,27 +51,26 @@ def attempt(template, messages, variables):
     try:
         return template.render(messages, **variables)
     except TemplateError as error:
+        if error.code not in KNOWN:
+            raise
         return error.code
 
 
 def check_renders(path):
     template = load_template(load_source(path))
     template.special_tokens.update(TOKENS)
-    results = [attempt(template, messages, variables) for messages, variables in CONVERSATIONS.values()]
-    for text in results:
-        assert len(text) > 4 or text in KNOWN, (path.name, text)
-    return results
+    return [attempt(template, messages, variables) for messages, variables in CONVERSATIONS.values()]
 
 
 def test_public_templates_render_or_give_a_coded_error():
     results = [check_renders(path) for path in PATHS[::16]]
-    assert sum(len(texts[0]) > 4 for texts in results) > 0.9 * len(results)
+    assert sum(SAID in texts[0] for texts in results) > 0.9 * len(results)
 
 
 @pytest.mark.deep
 def test_every_public_template_renders_or_gives_a_coded_error():
     results = [check_renders(path) for path in PATHS]
-    assert sum(len(texts[0]) > 4 for texts in results) > 0.95 * len(results)
+    assert sum(SAID in texts[0] for texts in results) > 0.95 * len(results)
 
 
 def test_rendering_twice_gives_the_same_bytes():

@@ -60,7 +60,7 @@ class Code(StrEnum):
     CUT_MARKER = "cut_marker"
     """The beginning of a marker at the very end, which is dropped."""
     STRAY_MARKER = "stray_marker"
-    """A closing marker where nothing is open, or an opening one with nothing behind; it is dropped."""
+    """A closing marker where nothing is open, an opening one with nothing behind, or a token that seems to end the turn; it is dropped."""
     TEXT_AFTER_END = "text_after_end"
     """Text behind the end-of-turn marker; it is dropped."""
     NOT_JSON = "not_json"

@@ -194,8 +194,10 @@ class _Run:
             return False
         if self.lenient:
             raise _NeedsMore
+        if len(there) < 2:
+            return False
         self.emit_to(len(self.text), False)
-        return len(there) > 1
+        return True
 
     def choice(self, options: tuple[Node, ...]) -> bool:
         for number, option in enumerate(options):
