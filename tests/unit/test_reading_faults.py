@@ -157,6 +157,20 @@ def test_calls_in_another_form_between_the_same_marks(spec, text, content, found
     check(spec, text, content, found, said)
 
 
+@pytest.mark.parametrize("value", ["1", "[1]", "true", '"x"'])
+def test_arguments_that_are_no_object_stand_and_are_said(value):
+    texts = [json_call(f'{{"name": "{name}", "arguments": {value}}}') for name in ("act", "other")]
+    texts += [
+        json_call(f'{{"arguments": {value}, "name": "act"}}'),
+        f'<call>{{"act": {value}}}</call>',
+        f'<call>{{"other": {value}}}</call>',
+    ]
+    for spec, text in zip([d.HERMES] * 3 + [d.NAME_AS_KEY] * 2, texts, strict=True):
+        message = read(spec, text, tools=TOOLS, add_generation_prompt=False)
+        assert (message.content, [call.arguments for call in message.tool_calls]) == ("", [value])
+        assert codes(message) == [*(["unknown_tool"] if "other" in text else []), "not_json"]
+
+
 @rows(
     (d.HERMES, json_call('{"name": "", "arguments": {}}'), None, [], []),
     (d.HERMES, json_call('{"name": " ", "arguments": {}}'), None, [], []),

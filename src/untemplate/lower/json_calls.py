@@ -175,7 +175,7 @@ def _member(level: _Level, rules: Rules, *, certain: bool) -> Node:
 
 
 def _arguments(*, certain: bool, python: bool) -> Node:
-    """Return arguments: an object, maybe in a list, a string that holds it, nothing, or whatever else the model wrote."""
+    """Return arguments: an object, maybe in a list, a string that holds it, nothing, or whatever else the model wrote, which is said."""
     cut = CUT if certain else EMPTY
     listed, repaired = b.seq(b.lit("["), SPACE), b.note(Code.REPAIRED)
     text = b.tag(Kind.ARGUMENTS_TEXT, Json(kind=JsonKind.STRING, decoded=True))
@@ -188,5 +188,5 @@ def _arguments(*, certain: bool, python: bool) -> Node:
             b.peek(b.seq(listed, b.lit("{"))), cut, listed, repaired, b.tag(Kind.ARGUMENTS, Json(kind=JsonKind.OBJECT)), SPACE, b.lit("]")
         ),
         b.peek(any_of(b.lit("}"), b.lit(","))),
-        b.tag(Kind.ARGUMENTS, Json(python=python)),
+        b.seq(b.tag(Kind.ARGUMENTS, Json(python=python)), b.note(Code.NOT_JSON)),
     )

@@ -64,7 +64,7 @@ class Code(StrEnum):
     TEXT_AFTER_END = "text_after_end"
     """Text behind the end-of-turn marker; it is dropped."""
     NOT_JSON = "not_json"
-    """A response schema was asked for and the text is no JSON value; it is content as it stands."""
+    """No JSON value where a response schema asked for one, or arguments that are no object: all of it stands as it is."""
     TEXT_AFTER_VALUE = "text_after_value"
     """Text behind the JSON value that a response schema asked for; it is content."""
 
