@@ -48,27 +48,24 @@ def function(*pairs):
 COUNT = "<parameter=count>\n3\n</parameter>\n"
 
 
-class TestAPairWithoutItsClose:
-    def test_the_next_pair_ends_it(self):
-        found = read(d.FUNCTION_TAGS, function("<parameter=text>\na\nb\n", COUNT))
-        assert found == ("act", {"text": "a\nb", "count": 3}, "", ["repaired"])
+@pytest.mark.parametrize(
+    ("spec", "text"),
+    [
+        (d.FUNCTION_TAGS, function("<parameter=count>\n3\n", "<parameter=text>\na\n</parameter>\n")),
+        (
+            d.KEY_VALUE_TAGS,
+            "<tool_call>act<arg_key>count</arg_key><arg_value>3<arg_key>text</arg_key><arg_value>a</arg_value></tool_call>",
+        ),
+    ],
+)
+def test_the_next_pair_closes_a_value_that_is_no_string(spec, text):
+    assert read(spec, text) == ("act", {"count": 3, "text": "a"}, "", ["repaired"])
 
-    def test_so_it_does_where_pairs_have_no_layout(self):
-        text = "<tool_call>act<arg_key>text</arg_key><arg_value>Paris<arg_key>count</arg_key><arg_value>3</arg_value></tool_call>"
-        assert read(d.KEY_VALUE_TAGS, text) == ("act", {"text": "Paris", "count": 3}, "", ["repaired"])
 
-    @pytest.mark.parametrize(
-        "value",
-        [
-            "the mark <parameter=count> is named",
-            "quoted:\n<parameter=count>\n3\n</parameter>\nand more",
-            "<function=act>\n<parameter=count>\n3",
-            "of a key that nobody declared:\n<parameter=depth>\n3",
-        ],
-    )
-    def test_a_quoted_pair_does_not(self, value):
-        found = read(d.FUNCTION_TAGS, function(f"<parameter=text>\n{value}\n</parameter>\n", COUNT))
-        assert found == ("act", {"text": value, "count": 3}, "", [])
+@pytest.mark.parametrize("value", ["the mark <parameter=count> is named", "a\n<parameter=count>\n3\n</parameter>\nand more"])
+def test_a_string_may_quote_the_next_pair(value):
+    found = read(d.FUNCTION_TAGS, function(f"<parameter=text>\n{value}\n</parameter>\n", COUNT))
+    assert found == ("act", {"text": value, "count": 3}, "", [])
 
 
 def test_the_opening_of_a_pair_may_come_twice():

@@ -12,7 +12,7 @@ from untemplate.lower.strict import StrictCalls
 from untemplate.lower.turn import lower_written
 from untemplate.lower.warnings import Code, GrammarWarning
 from untemplate.spec.compose import ComposedCall, compose
-from untemplate.spec.model import PromptState, Spec, Turn
+from untemplate.spec.model import Block, PromptState, Spec, Turn
 
 _SENTINEL = "zqNAMEqz"
 
@@ -78,20 +78,25 @@ def triggers(spec: Spec, request: Request) -> tuple[str, ...]:
     opened = section.open.core if section.open is not None else ""
     if is_marker(opened):
         found[opened] = None
-    if is_marker(form.open.core) and (not is_marker(opened) or section.several_only):
+    if _wakes(form.open.core) and (not is_marker(opened) or section.several_only):
         found[form.open.core] = None
-    if not found or (section.several_only and not is_marker(form.open.core)):
+    if not found or (section.several_only and not _wakes(form.open.core)):
         found.update(dict.fromkeys(_up_to_name(spec, tool.name) for tool in request.callable_tools))
     return tuple(word for word in found if word)
 
 
+def _wakes(text: str) -> bool:
+    """Return whether a text alone tells that a call begins; a word and ``=`` do not."""
+    return is_marker(text) and any(character in text for character in "<>[]{}|`｜")
+
+
 def _up_to_name(spec: Spec, name: str) -> str:
     """Return how a call of a tool begins, up to its name; less where a marker stands before it."""
-    written = compose(Turn(calls=spec.turn.calls), calls=[ComposedCall(name=_SENTINEL, id="id", arguments={})])
+    written = compose(Turn(blocks=(Block.CALLS,), calls=spec.turn.calls), calls=[ComposedCall(name=_SENTINEL, id="id", arguments={})])
     start, mark, _ = written.partition(_SENTINEL)
     start = start.lstrip()
     first = chunks(start)[0] if start.strip() else ""
-    if is_marker(first) and not first.startswith(("{", "[{")):
+    if _wakes(first) and not first.startswith(("{", "[{")):
         return first
     return start + name if mark else start
 

@@ -191,7 +191,16 @@ def _empty_beside_calls(gaps: Gaps, empty: str | None) -> str | None:
     """Return what stands for empty reasoning in a turn of calls alone."""
     if empty is None or gaps.start_calls is None:
         return empty
-    return empty if gaps.start_calls.startswith(empty.rstrip()) else None
+    if gaps.start_calls.startswith(empty.rstrip()):
+        return empty
+    size = _begins_with(gaps.start_calls, empty)
+    return gaps.start_calls[:size] if size else None
+
+
+def _begins_with(text: str, empty: str) -> int:
+    """Return the size of the beginning of a text that is ``empty`` with other white space around it; 0 where it does not begin so."""
+    core = empty.strip()
+    return text.index(core) + len(core) if core and text.lstrip().startswith(core) else 0
 
 
 def _before_frame(text: str, frame: Frame | None) -> str:
@@ -264,8 +273,8 @@ def _with_calls(gaps: Gaps, opening: str, close: str, empty: str | None, frame: 
     if gaps.content_calls is None:
         return None
     before = gaps.before_content_with_calls or ""
-    if empty and before.startswith(empty):
-        before = before[len(empty) :]
+    if empty:
+        before = before[len(empty) if before.startswith(empty) else _begins_with(before, empty) :]
     closing = _before_frame(gaps.content_calls, frame)
     if before == opening and closing == close:
         return None

@@ -19,10 +19,12 @@ from untemplate.infer.switches import find_switches, thinking_switch
 from untemplate.infer.tokens import infer_tokens
 from untemplate.infer.turn import TurnFound, infer_turn
 from untemplate.infer.warnings import ambiguities_of, warnings_of
+from untemplate.probe.cases import sentinel_case
 from untemplate.probe.find_shape import find_opening, standing_variables
 from untemplate.probe.prober import Prober
 from untemplate.spec.model import Block, Prompt, Spec, Switch, TemplateInfo
 from untemplate.template import Template
+from untemplate.text.edges import common_prefix
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +46,7 @@ def infer_spec(template: Template, *, kind: str = "jinja", notes: Sequence[str] 
     notebook = Notebook()
     variables = template.variables()
     constants = (*template.string_constants(), *template.texts())
-    prober = _open(template)
+    prober = _with_free_lead(_open(template))
     switches = find_switches(prober, variables, template.string_constants())
     modes = _modes(prober, thinking_switch(switches))
     probers = [tried for _, _, tried in modes]
@@ -105,6 +107,14 @@ def _open(template: Template) -> Prober:
             hint="Check that this is a chat template, and that it renders with transformers' apply_chat_template.",
         )
     return opened.with_standing_prompt()
+
+
+def _with_free_lead(prober: Prober) -> Prober:
+    """Return the prober; with the white space before a turn taken off, where only one of history and generation prompt writes it."""
+    asked, turn = prober.generation() or "", prober.turn(sentinel_case(content=True)) or ""
+    if asked[:1].isspace() == turn[:1].isspace() or not common_prefix([asked.lstrip(), turn.lstrip()], after_value=False).strip():
+        return prober
+    return prober.using(free_lead=True)
 
 
 def _modes(prober: Prober, switch: Switch | None) -> list[tuple[bool | None, Mapping[str, Any], Prober]]:

@@ -33,7 +33,7 @@ from untemplate.lower.marks import (
 from untemplate.lower.notation import add_nested
 from untemplate.lower.pair_parts import PairParts, closes_and_opens, cut_pair, key_marks, key_node
 from untemplate.lower.tags import Code, Kind
-from untemplate.lower.values import Around, Close, Instead, is_json_like, typed_value_node, value_node
+from untemplate.lower.values import Around, Close, is_json_like, typed_value_node, value_node
 from untemplate.lower.vocabulary import Vocabulary, name_like
 from untemplate.peg import builder as b
 from untemplate.peg.nodes import End, Json, JsonKind, Literal, Node, Until
@@ -140,13 +140,20 @@ def _quotes(arguments: Arguments) -> tuple[str, ...]:
     return (*arguments.object.key_quotes, own)
 
 
+def _separator(pairs: PairList) -> tuple[str, ...]:
+    """Return what stands between two pairs: where the template writes nothing, models write the comma of Python's calls."""
+    parts = cut_pair(pairs)
+    bare = not pairs.separator and not parts.opening.strip() and not parts.after
+    return (",",) if bare and parts.key_end == "=" else chunks(pairs.separator)
+
+
 def _pair_next(arguments: Arguments, vocabulary: Vocabulary, *, separated: bool = True) -> Node:
     """Return the look-ahead for the next pair, with a declared key."""
     pairs = arguments.object
     assert pairs is not None
     parts = cut_pair(pairs)
     end = parts.key_end
-    separator = chunks(pairs.separator) if separated else ()
+    separator = _separator(pairs) if separated else ()
     opening = b.seq(maybe(b.seq(loose(*separator), SPACE)) if separator else EMPTY, loose(parts.opening), SPACE, _doubled(parts))
     key = vocabulary.declared_key(end)
     quoted = [b.seq(b.lit(mark), key, b.lit(mark)) for mark in key_marks(parts.opening, end, _quotes(arguments))]
@@ -159,7 +166,7 @@ def _pairs(
 ) -> Node:
     pairs = arguments.object
     assert pairs is not None
-    opening, separator = chunks(pairs.open), chunks(pairs.separator)
+    opening, separator = chunks(pairs.open), _separator(pairs)
     tail = (*chunks(pairs.close), *behind.tail)
     pair = _pair(arguments, pairs, vocabulary, Behind(tail=tail, structure=behind.structure, stops=behind.stops), rules)
     gap = b.seq(SPACE, maybe(b.seq(loose(*separator), SPACE))) if separator else SPACE
@@ -187,15 +194,13 @@ def _pair(arguments: Arguments, pairs: PairList, vocabulary: Vocabulary, behind:
     if parts.ends_at_line:
         between = any_of(between, b.seq(b.peek(b.lit("\n")), b.note(Code.REPAIRED)))
     closes = _closes(arguments, parts.after)
-    follow = _follow(arguments, vocabulary, confirm_close(behind.tail, behind.structure, _never_behind(closes, behind)))
-    implied = _implied(behind, closed=bool(closes)) if all(behind.tail[:1] != (close.stop,) for close in closes) else ()
     around = Around(
         lead=lead,
         closes=closes,
         separator=chunks(pairs.separator)[0] if pairs.separator.strip() else pairs.separator[:1],
-        follow=follow,
-        implied=(*implied, *_next_instead(parts, pairs.separator, vocabulary, closes, b.seq(between, b.lit(lead)), follow)),
-        quotes=tuple(text for text in behind.stops if is_marker(text)),
+        follow=_follow(arguments, vocabulary, confirm_close(behind.tail, behind.structure, _never_behind(closes, behind))),
+        implied=_implied(behind, closed=bool(closes)) if all(behind.tail[:1] != (close.stop,) for close in closes) else (),
+        next_instead=_next_instead(arguments, parts, vocabulary),
         unmarked=_unmarked(behind),
         undeclared=_undeclared_next(parts, chunks(pairs.separator), _quotes(arguments)),
     )
@@ -269,7 +274,7 @@ def _between(parts: tuple[Part, ...]) -> tuple[Node, str]:
 def _follow(arguments: Arguments, vocabulary: Vocabulary, close: Node) -> Node:
     """Return the look-ahead for what may follow a pair: the next one, or the close of the call, maybe behind a separator too many."""
     assert arguments.object is not None
-    separator = chunks(arguments.object.separator)
+    separator = _separator(arguments.object)
     extra = [b.seq(loose(*separator), SPACE, close)] if separator else []
     opening = begun(chunks(cut_pair(arguments.object).opening)[:1])
     return any_of(_pair_next(arguments, vocabulary), close, *extra, opening)
@@ -286,36 +291,24 @@ def between_chunks(text: str, *, first: bool) -> list[Node]:
     return [any_of(b.seq(ended, opened), b.seq(opened, repaired), b.seq(ended, repaired))]
 
 
-def _implied(behind: Behind, *, closed: bool) -> tuple[Instead, ...]:
+def _implied(behind: Behind, *, closed: bool) -> tuple[tuple[str, Node], ...]:
     """Return the call's close as what may stand in place of a pair's. ``closed``: pairs have a close of their own."""
     if not behind.tail:
         return ()
     ended = b.peek(b.seq(SPACE, any_of(End(), behind.structure)))
     if is_marker(behind.tail[0]):
-        return (Instead(behind.tail[0], b.seq(loose(*behind.tail), ended)),)
+        return ((behind.tail[0], b.seq(loose(*behind.tail), ended)),)
     if len(behind.tail) > 1:
-        short = (Instead(behind.tail[1], b.seq(loose(*behind.tail[1:]), ended)),) if not closed and is_marker(behind.tail[1]) else ()
-        return (Instead(behind.tail[0], loose(*behind.tail)), *short)
+        short = ((behind.tail[1], b.seq(loose(*behind.tail[1:]), ended)),) if not closed and is_marker(behind.tail[1]) else ()
+        return ((behind.tail[0], loose(*behind.tail)), *short)
     after = b.peek(b.seq(SPACE, any_of(End(), b.lit(","), behind.structure)))
-    return () if closed else (Instead(behind.tail[0], b.seq(loose(*behind.tail), after)),)
+    return () if closed else ((behind.tail[0], b.seq(loose(*behind.tail), after)),)
 
 
-def _next_instead(
-    parts: PairParts, separator: str, vocabulary: Vocabulary, closes: tuple[Close, ...], between: Node, follow: Node
-) -> tuple[Instead, ...]:
-    """Return a whole further pair, laid out as the template does and with a declared key, as what may stand in place of a pair's close.
-
-    The first close in its value must be its own: else all of this is quoted in the value before it.
-    """
+def _next_instead(arguments: Arguments, parts: PairParts, vocabulary: Vocabulary) -> tuple[tuple[str, Node], ...]:
+    """Return the next pair, with a declared key, as what may stand in place of a pair's close."""
     opening = parts.opening.strip()
-    if not closes or not is_marker(opening) or not parts.key_end or _repeats_key(parts):
-        return ()
-    last = parts.after[-1].text if parts.after and isinstance(parts.after[-1], Text) else ""
-    before = closes[0].trail or white_after(last) or white_after(separator) or (separator if not separator.strip() else "")
-    closed = any_of(*(b.seq(close.node, SPACE, follow) for close in closes))
-    value = Until(stops=tuple(close.stop for close in closes), emit=False)
-    pair = b.seq(loose(opening), SPACE, vocabulary.declared_key(parts.key_end), between, value, closed)
-    return (Instead(chunks(opening)[0], pair, before, quotable=True),)
+    return ((chunks(opening)[0], _pair_next(arguments, vocabulary)),) if is_marker(opening) and parts.key_end else ()
 
 
 def _unmarked(behind: Behind) -> tuple[str, Node] | None:

@@ -6,7 +6,7 @@ Decided in ``docs/decisions/0067-ends-that-no-template-names.md``.
 from __future__ import annotations
 
 from untemplate.lower.bodies import CUT
-from untemplate.lower.marks import NEVER, SPACE, any_of, chunks, loose, many
+from untemplate.lower.marks import NEVER, SPACE, any_of, chunks, is_marker, loose, many
 from untemplate.lower.signs import Signs
 from untemplate.lower.tags import Code
 from untemplate.peg import builder as b
@@ -48,6 +48,7 @@ def end_of_turn(signs: Signs) -> Node:
 def _cut_ends(ends: tuple[Marker, ...]) -> list[Node]:
     """Return the beginnings of what ends the turn, at the end of the text: engines keep a stop token to themselves."""
     found = {pieces[:size] for end in ends if (pieces := chunks(end.core)) for size in range(1, len(pieces))}
+    found = {pieces for pieces in found if is_marker("".join(pieces))}
     return [b.seq(loose(*pieces), SPACE, End()) for pieces in sorted(found)]
 
 

@@ -13,7 +13,7 @@ from untemplate.lower.bodies import CUT
 from untemplate.lower.marks import EMPTY, SPACE, any_of, is_marker, literals, many, maybe
 from untemplate.lower.tags import Code, Kind, ValueData
 from untemplate.peg import builder as b
-from untemplate.peg.nodes import Json, JsonKind, Literal, Node, Until
+from untemplate.peg.nodes import Json, JsonKind, Node, Until
 from untemplate.spec.model import Arguments, Encoding, JsonType, Notation, PairList, Text, Value
 
 
@@ -43,20 +43,6 @@ class Close:
         return many(b.seq(SPACE, b.lit(self.last), b.note(Code.REPAIRED))) if is_marker(self.last) else EMPTY
 
 
-@dataclass(frozen=True, slots=True)
-class Instead:
-    """What stands in place of a pair's own close where that is left out."""
-
-    start: str
-    """The text that it begins with."""
-    node: Node
-    """All of it."""
-    before: str = ""
-    """White space that must stand before it."""
-    quotable: bool = False
-    """It does not count behind a text that opens structure: all of that is quoted."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Around:
     """What stands beside a value."""
@@ -69,10 +55,10 @@ class Around:
     """What the text between two pairs begins with."""
     follow: Node | None
     """The look-ahead for what may follow the pair: the next one, or the close of the call; ``None``: a close is one by itself."""
-    implied: tuple[Instead, ...]
-    """What stands in place of the pair's own close where that is left out, such as the call's."""
-    quotes: tuple[str, ...]
-    """Texts that open structure: inside a value, they begin a quotation of it."""
+    implied: tuple[tuple[str, Node], ...]
+    """What stands in place of the pair's own close where that is left out, such as the call's: the text it begins with, and all of it."""
+    next_instead: tuple[tuple[str, Node], ...]
+    """The next pair in place of the close, behind a value that is no string: a string may quote one."""
     unmarked: tuple[str, Node] | None
     """The close of the call where the mark that ends a value is left out too."""
     undeclared: Node
@@ -117,7 +103,7 @@ def typed_value_node(arguments: Arguments, around: Around, nested: Node | None) 
     closes = any_of(*(b.seq(close.node, close.again) for close in around.closes))
     json = Json(python=writes_python(arguments))
     container = b.atomic(b.seq(SPACE, b.peek(b.chars("{[", emit=False)), b.tag(Kind.VALUE, json, SPACE, closes, data=data)))
-    own = replace(around, follow=None)
+    own = replace(around, follow=None, implied=(*around.implied, *around.next_instead))
     framed = [b.seq(b.lit(around.lead), CUT, _raw(own, data, framed=True))] if around.lead else []
     return any_of(container, *framed, _raw(own, data, framed=not around.lead))
 
@@ -133,41 +119,26 @@ def _raw(around: Around, data: ValueData, *, framed: bool) -> Node:
 
     ``framed``: the layout before the close belongs to it.
     """
+    ends: list[Node] = []
+    confirms: list[Node] = []
+    stops: list[str] = []
     trails = [close.trail for close in around.closes if close.trail] if framed else []
     white = any_of(*(b.lit(trail) for trail in trails), EMPTY) if trails else EMPTY
-    ends = [node for close in around.closes for node in (b.seq(close.node, close.again), b.seq(close.begun, b.note(Code.CUT_MARKER)))]
-    ends += [b.seq(b.peek(b.seq(SPACE, each.node)), b.note(Code.REPAIRED) if around.closes else EMPTY) for each in around.implied]
-    if not around.closes:
-        ends.append(b.peek(around.after))
-    text = _text(around, white, trails, framed=framed)
-    return b.tag(Kind.VALUE, text, white, any_of(*ends), data=data)
-
-
-def _text(around: Around, white: Node, trails: list[str], *, framed: bool) -> Node:
-    """Return the text of a value; behind a text that opens structure, what is quotable does not end it."""
-    stops: list[str] = []
-    confirms: list[Node] = []
     for close in around.closes:
+        ends += [b.seq(close.node, close.again), b.seq(close.begun, b.note(Code.CUT_MARKER))]
         again = many(b.seq(SPACE, b.lit(close.last))) if close.last and around.follow is not None else EMPTY
         confirms += [b.seq(white, close.node, again, around.after), b.seq(white, close.begun)]
         stops += [close.trail + close.stop, close.stop] if framed else [close.stop]
+    for start, node in around.implied:
+        ends.append(b.seq(b.peek(b.seq(SPACE, node)), b.note(Code.REPAIRED) if around.closes else EMPTY))
+        confirms.append(b.seq(white, node))
+        stops += [*(trail + start for trail in trails), start]
     if not around.closes:
+        ends.append(b.peek(around.after))
         confirms.append(around.after)
         stops.append(around.separator or "\n")
-    quotable = [each for each in around.implied if each.quotable]
-    for each in around.implied:
-        if not each.quotable:
-            confirms.append(b.seq(white, each.node))
-            stops += [*(trail + each.start for trail in trails), each.start]
-    cut = bool(around.closes)
-    quoting: Node = Until(stops=tuple(dict.fromkeys(stops)), confirm=any_of(*confirms), cut=cut)
-    if not quotable:
-        return quoting
-    confirms += [b.seq(b.lit(each.before) if each.before else white, each.node) for each in quotable]
-    stops += [each.before + each.start for each in quotable]
-    quotes = any_of(*(Literal(text=text, emit=True) for text in around.quotes))
-    plain = Until(stops=tuple(dict.fromkeys((*stops, *around.quotes))), confirm=any_of(*confirms, quotes), cut=cut)
-    return b.seq(plain, maybe(b.seq(quotes, quoting)))
+    text = Until(stops=tuple(dict.fromkeys(stops)), confirm=any_of(*confirms), cut=bool(around.closes))
+    return b.tag(Kind.VALUE, text, white, any_of(*ends), data=data)
 
 
 def _marked_values(arguments: Arguments) -> list[tuple[JsonType, Value]]:
@@ -237,6 +208,15 @@ def _unopened(json: Json, arguments: Arguments, around: Around) -> list[Node]:
     return [b.atomic(b.seq(SPACE, b.note(Code.REPAIRED), text, b.peek(around.after))) for text in texts]
 
 
+def _run_on(around: Around) -> Node:
+    """Return a number or a word of JSON that the next key follows without anything between them."""
+    digits = b.chars("0-9", 1, None)
+    power = b.seq(b.chars("eE"), b.chars("+-", 0, 1), digits)
+    number = b.seq(maybe(b.lit("-", emit=True)), digits, maybe(b.seq(b.lit(".", emit=True), digits)), maybe(power))
+    value = any_of(literals(("true", "false", "null"), emit=True), number)
+    return b.atomic(b.seq(SPACE, b.tag(Kind.VALUE, value, data=ValueData(json=True)), b.peek(around.after)))
+
+
 def _json(json: Json, arguments: Arguments, around: Around) -> Node:
     """Return JSON with what closes its pair; bare text up to that, or up to what follows the pair, is taken too."""
     if not around.closes and not json.quotes and around.separator.strip() == ",":
@@ -250,6 +230,7 @@ def _json(json: Json, arguments: Arguments, around: Around) -> Node:
             b.seq(SPACE, b.peek(opening), CUT, value, stray),
             b.atomic(b.seq(SPACE, value, b.peek(any_of(around.after, b.seq(SPACE, around.undeclared))))),
             *_unopened(json, arguments, around),
+            *([_run_on(around)] if not around.separator else []),
             b.seq(SPACE, b.note(Code.REPAIRED), _raw(around, ValueData(values=arguments.values), framed=True)),
         )
     opening = literals(('"', "{", "[", *(mark for mark, _ in json.quotes)))

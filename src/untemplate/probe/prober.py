@@ -54,8 +54,21 @@ class Prober:
     """What the opening renders to, once it was asked for."""
     always: str = ""
     """The generation prompt of a template that writes one whether asked or not; it is taken off every rendering."""
+    free_lead: bool = False
+    """White space at the beginning of a turn is layout, which history and the generation prompt do not write alike: it is taken off."""
+    _tools_key: bytes = field(init=False)
 
-    def using(self, *, shape: Shape | None = None, switches: Mapping[str, Any] | None = None, tools: Any = "same") -> Prober:
+    def __post_init__(self) -> None:
+        self._tools_key = _key(self.tools)
+
+    def using(
+        self,
+        *,
+        shape: Shape | None = None,
+        switches: Mapping[str, Any] | None = None,
+        tools: Any = "same",
+        free_lead: bool | None = None,
+    ) -> Prober:
         """Return a prober of the same template with another shape, switches or tools; renderings and refusals are shared."""
         return Prober(
             self.template,
@@ -66,11 +79,12 @@ class Prober:
             self.failures,
             self._kept,
             always=self.always,
+            free_lead=self.free_lead if free_lead is None else free_lead,
         )
 
     def render(self, messages: list[Message], *, generate: bool = False) -> str | None:
         """Return the rendering, or ``None`` where the template raises."""
-        asked = _key((messages, generate, None if self.tools is None else [tool["function"]["name"] for tool in self.tools]))
+        asked = _key((messages, generate, self._tools_key))
         switches = dict(self.switches)
         kept_as = (asked, _key(switches))
         if kept_as not in self._kept:
@@ -109,7 +123,9 @@ class Prober:
     def generation(self) -> str | None:
         """Return what asking for a turn appends to the base."""
         prompt, base = self.render(self.opening(), generate=True), self.base()
-        return None if prompt is None or base is None else prompt[_shared(base, prompt) :].removeprefix(self.always) or self.always
+        if prompt is None or base is None:
+            return None
+        return self._less_lead(prompt[_shared(base, prompt) :].removeprefix(self.always) or self.always)
 
     def _less_prompt(self, text: str | None) -> str | None:
         return text[: len(text) - len(self.always)] if text is not None and self.always and text.endswith(self.always) else text
@@ -135,7 +151,10 @@ class Prober:
         elif follow == "user":
             messages.append(user(sentinels.USER_AGAIN, self.shape))
         base, text = self.base(), self._less_prompt(self.render(messages))
-        return None if base is None or text is None else text[_shared(base, text) :]
+        return None if base is None or text is None else self._less_lead(text[_shared(base, text) :])
+
+    def _less_lead(self, text: str) -> str:
+        return text.lstrip() if self.free_lead else text
 
     def _followed_turn(self, case: Case) -> str | None:
         """Return the turn of a template that renders it only when something follows: the text up to that."""

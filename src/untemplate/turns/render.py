@@ -12,6 +12,7 @@ from untemplate.probe.cases import Case
 from untemplate.probe.shape import Shape
 from untemplate.spec.model import Spec
 from untemplate.text.edges import marker_atoms
+from untemplate.turns.tools import plainly_typed
 
 
 class Writer(Protocol):
@@ -64,7 +65,7 @@ def make_modes(spec: Spec, found: TurnFound, tools: Sequence[Mapping[str, Any]])
     """Return the template's default and each setting of its thinking switch that changes the prompt; the default first."""
     names = {name for prompt in spec.prompt.generation for name in prompt.when}
     standing = {name: value for name, value in found.plain.switches.items() if name not in names}
-    given = list(tools) if found.plain.tools else found.plain.tools
+    given = _accepted(found, tools) if found.plain.tools else found.plain.tools
     modes: list[Mode] = []
     for thinking, when in _settings(spec):
         plain = found.plain.using(switches={**standing, **when}, tools=given).with_standing_prompt()
@@ -76,6 +77,12 @@ def make_modes(spec: Spec, found: TurnFound, tools: Sequence[Mapping[str, Any]])
         if not any((mode.base, mode.generation) == (base, generation or "") and _renders_alike(mode, plain) for mode in modes):
             modes.append(Mode(name=name, thinking=thinking, plain=plain, calling=calling, base=base, generation=generation or ""))
     return tuple(modes)
+
+
+def _accepted(found: TurnFound, tools: Sequence[Mapping[str, Any]]) -> list[Any]:
+    """Return the tools as the template takes them."""
+    plain = plainly_typed(list(tools))
+    return next((each for each in (list(tools), plain) if found.plain.using(tools=each).base() is not None), plain)
 
 
 def _settings(spec: Spec) -> Iterator[tuple[bool | None, Mapping[str, Any]]]:
@@ -105,7 +112,7 @@ def render_turn(case: Case, mode: Mode, header: str) -> RenderedTurn | NotRender
     text = turn_text(case, mode)
     if text is None:
         return NotRendered(because=_refusal(case, mode))
-    if not mode.generation and header and mode.base.endswith(header) and text.startswith(header):
+    if not mode.generation and header and mode.base.rstrip().endswith(header.rstrip()) and text.startswith(header):
         return RenderedTurn(case=case, mode=mode, prompt=mode.base, text=text[len(header) :])
     for opening in _openings(mode.generation, header):
         if text.startswith(opening):

@@ -30,3 +30,16 @@ def _tool(name: str, properties: Mapping[str, Any]) -> dict[str, Any]:
             "parameters": {"type": "object", "properties": described, "required": []},
         },
     }
+
+
+def plainly_typed(schema: Any) -> Any:
+    """Return tools or a schema with one type, and never ``null``, where there are several: some templates fail over others."""
+    match schema:
+        case {"type": list() as types, **rest}:
+            return plainly_typed({"type": next((each for each in types if each != "null"), "string"), **rest})
+        case Mapping():
+            return {key: "string" if key == "type" and item == "null" else plainly_typed(item) for key, item in schema.items()}
+        case list():
+            return [plainly_typed(item) for item in schema]
+        case _:
+            return schema
