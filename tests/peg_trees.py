@@ -91,6 +91,7 @@ def _leaves() -> st.SearchStrategy[Node]:
         st.sampled_from(("n1", "n2")).map(lambda code: nodes.Note(code=code)),
         st.just(nodes.Sequence(items=(nodes.Literal(text="("), nodes.Ref(name="inner")))),
         st.just(nodes.Ref(name="inner")),
+        st.just(nodes.Same()),
     )
 
 
@@ -108,6 +109,7 @@ def _grow(inner: st.SearchStrategy[Node], cuts: bool) -> st.SearchStrategy[Node]
         st.builds(nodes.Atomic, item=inner),
         st.builds(nodes.Tag, kind=st.sampled_from(("t", "u")), item=inner),
         st.builds(nodes.Catch, item=inner, handler=inner),
+        st.builds(nodes.Remember, text=inner, item=inner),
         st.builds(nodes.Tolerant, strict=inner, also=inner),
     ]
     if cuts:
@@ -154,18 +156,18 @@ def cases(draw: st.DrawFn, *, cuts: bool) -> tuple[Arena, str]:
     return arena, text
 
 
-def _write(draw: st.DrawFn, arena: Arena, node: Node, depth: int) -> str:
+def _write(draw: st.DrawFn, arena: Arena, node: Node, depth: int, kept: str = "") -> str:
     if depth > 12:
         return ""
     match node:
         case nodes.Literal(text=text):
             return text
         case nodes.Sequence(items=items):
-            return "".join([_write(draw, arena, item, depth + 1) for item in items])
+            return "".join([_write(draw, arena, item, depth + 1, kept) for item in items])
         case nodes.Choice(options=options):
-            return _write(draw, arena, draw(st.sampled_from(options)), depth + 1) if options else ""
+            return _write(draw, arena, draw(st.sampled_from(options)), depth + 1, kept) if options else ""
         case nodes.Repeat(item=item, minimum=minimum):
-            return "".join([_write(draw, arena, item, depth + 1) for _ in range(draw(st.integers(minimum, minimum + 2)))])
+            return "".join([_write(draw, arena, item, depth + 1, kept) for _ in range(draw(st.integers(minimum, minimum + 2)))])
         case nodes.Until(stops=stops, confirm=confirm):
             stop = "" if confirm is None else draw(st.sampled_from(("", *stops)))
             return draw(st.lists(st.sampled_from((*PIECES, *stops)), max_size=4).map("".join)) + stop
@@ -178,10 +180,15 @@ def _write(draw: st.DrawFn, arena: Arena, node: Node, depth: int) -> str:
         case nodes.Space():
             return draw(st.sampled_from(("", " ", "\n ")))
         case nodes.Ref(name=name):
-            return _write(draw, arena, arena.rules[name], depth + 1)
+            return _write(draw, arena, arena.rules[name], depth + 1, kept)
         case nodes.Peek(item=item):
-            return draw(st.sampled_from(("", _write(draw, arena, item, depth + 1))))
+            return draw(st.sampled_from(("", _write(draw, arena, item, depth + 1, kept))))
         case nodes.Tag(item=item) | nodes.Atomic(item=item) | nodes.Tolerant(also=item) | nodes.Catch(item=item):
-            return _write(draw, arena, item, depth + 1)
+            return _write(draw, arena, item, depth + 1, kept)
+        case nodes.Remember(text=text, item=item):
+            first = _write(draw, arena, text, depth + 1, kept)
+            return first + _write(draw, arena, item, depth + 1, first)
+        case nodes.Same():
+            return kept
         case _:
             return ""

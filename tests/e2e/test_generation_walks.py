@@ -9,6 +9,9 @@ import pytest
 from tests.e2e.model_chances import since
 from tests.e2e.model_requests import FULL, NAMES, REQUESTS, Asked, faults, fixture, may_be_asked
 from tests.e2e.model_walks import Walker
+from untemplate.emit.engine import read_back
+from untemplate.parser import build_parser
+from untemplate.spec.compose import compose
 
 _WALKS = 8 if FULL else 4
 """Walks wanted of each request of each fixture."""
@@ -37,3 +40,32 @@ def test_what_a_grammar_writes_is_read_without_diagnostics(name: str, asked: Ask
         if ended == _WALKS:
             break
     assert ended == _WALKS, "walks come to no end"
+
+
+HALVES = ("I say <|im_en", "a <|", "[TOOL", "it is <thi", "use <think> and go", "<thing", "a\n<b>c</b>")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_only_begins_like_a_marker_can_be_written_and_is_content(name: str) -> None:
+    spec = fixture(name)
+    parser = build_parser(spec, tool_choice="none", prompt=spec.prompt.roles["assistant"])
+    engine = read_back(parser.grammar().text)
+    for text in HALVES:
+        turn = compose(spec.turn, content=text).removesuffix("\n")
+        message = parser.parse(turn)
+        assert engine.accepts(turn), text
+        assert (message.content, message.diagnostics) == (text, ())
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if fixture(name).turn.reasoning.open])
+def test_content_that_would_be_read_as_reasoning_cannot_be_written(name: str) -> None:
+    spec = fixture(name)
+    parser = build_parser(spec, tool_choice="none", prompt=spec.prompt.roles["assistant"])
+    engine = read_back(parser.grammar().text)
+    opening = spec.turn.reasoning.open[0].text
+    refused = []
+    for text in (f"a\n{opening}b", f"a {opening.strip()}", f"{opening}a"):
+        turn = compose(spec.turn, content=text)
+        assert engine.accepts(turn) == (parser.parse(turn).content == text), text
+        refused += [] if engine.accepts(turn) else [text]
+    assert refused

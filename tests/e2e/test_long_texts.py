@@ -40,3 +40,13 @@ def test_long_reasoning_can_be_written(name: str) -> None:
     call = ComposedCall(name="write_file", id="abcdefgh1", arguments={"path": "p", "text": "t"})
     for kind, value in LONG.items():
         assert engine.accepts(compose(spec.turn, reasoning=f"{value}.", calls=[call])), kind
+
+
+@pytest.mark.parametrize("thinking", [True, False])
+@pytest.mark.parametrize("name", NAMES)
+def test_long_content_can_be_written(name: str, thinking: bool) -> None:
+    spec = fixture(name)
+    parser = build_parser(spec, tools=tools(_LEAST), tool_choice="none", prompt=spec.prompt.roles["assistant"], enable_thinking=thinking)
+    engine = read_back(parser.grammar().text)
+    for kind, value in {**LONG, "plain": "x" * 20_000, "names of marks": "use <think> here\n" * 1_000}.items():
+        assert engine.accepts(compose(spec.turn, content=f"{value}.")), kind

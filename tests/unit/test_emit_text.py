@@ -14,7 +14,7 @@ from untemplate.lower.rulebook import RuleBook
 from untemplate.lower.shapes import literal
 from untemplate.lower.text_rules import Exit, TextRules
 from untemplate.peg import builder as b
-from untemplate.peg.nodes import Schema
+from untemplate.peg.nodes import Schema, Until
 
 
 def engine(root, **rules):
@@ -50,8 +50,31 @@ def test_a_stop_is_left_out_only_where_structure_follows():
 
 def test_text_and_a_marker_may_begin_at_the_same_place():
     root = b.seq(b.optional(b.seq("<think>", b.until("</think>"), "</think>")), b.until("<call>"), b.optional(b.seq("<call>", "{}")))
-    texts = ["", "<thin air", "<think>a</think>b<call>{}", "<call>{}", "<think>a", "a<call>"]
-    assert taken(root, texts) == ["", "<thin air", "<think>a</think>b<call>{}", "<call>{}", "<think>a"]
+    texts = ["", "<thin air", "<think>a</think>b<call>{}", "<call>{}", "a <think>", "<think>a", "a<call>"]
+    assert taken(root, texts) == ["", "<thin air", "<think>a</think>b<call>{}", "<call>{}", "a <think>"]
+
+
+def test_text_may_begin_with_a_literal_that_is_no_marker_and_begins_another_way():
+    root = b.choice(b.until("!"), b.seq("{", "1", "}!"))
+    assert taken(root, ["{1}!", "{1}", "{", "x!"]) == ["{1}!", "{1}", "{"]
+
+
+LONG = ("x" * 20_000, "<b>x</b>" * 2_500, "a<<" * 7_000, "a\n" * 10_000, "use <think> here\n" * 1_200)
+
+
+def test_text_beside_a_marker_may_have_any_length():
+    root = b.seq(b.optional(b.seq("<think>", b.until("</think>"), "</think>")), b.until("<call>"), b.optional(b.seq("<call>", "{}")))
+    found = engine(root)
+    for text in LONG:
+        for whole in (text, f"<think>{text}</think>{text}<call>{{}}"):
+            assert found.accepts(whole), whole[:20]
+
+
+def test_a_stop_at_the_beginning_or_the_end_counts_only_there():
+    root = b.until("<a>", "<b>", confirm=b.choice(b.seq("<a>", b.space(), b.end()), "<b><b>"))
+    assert taken(root, ["<a>x", "x<a>", "x<a> \n", "<a", "<b>", "<b><b>"]) == ["<a>x", "<a", "<b>"]
+    root = Until(stops=("<b>",), unbegun=("<a>",))
+    assert taken(root, ["<a>", " \n<a>x", "x<a>", "<a", "<b>", ""]) == ["x<a>", "<a", ""]
 
 
 def test_markers_with_a_common_beginning_are_told_apart():

@@ -27,7 +27,9 @@ from untemplate.peg.builder import (
     optional,
     peek,
     ref,
+    remember,
     repeat,
+    same,
     seq,
     space,
     tag,
@@ -182,6 +184,24 @@ def test_too_few_characters_fail_where_they_began() -> None:
 
 def test_peek_takes_nothing_and_gives_nothing() -> None:
     assert run(seq(peek(lit("ab", emit=True)), "a"), "ab") == ([], True, None, "b")
+
+
+PAIR = seq("<", remember(chars("a-z", 1, None), ">", optional(ref("pair")), "</", same(), ">"))
+
+
+@pytest.mark.parametrize("pieces", [["<ab>", "<c></c>", "</ab>"], list("<ab><c></c></ab>"), ["<a", "b><c></", "c></a", "b>"]])
+def test_what_is_remembered_is_the_same_however_the_text_is_cut(pieces: list[str]) -> None:
+    assert run(PAIR, *pieces, pair=PAIR) == ([(TEXT, "abccab")], True, None, "")
+
+
+@pytest.mark.parametrize("text", ["<ab><c></ab></ab>", "<ab></c>", "<ab></abc>", "<ab></a>"])
+def test_another_text_than_the_remembered_one_does_not_match(text: str) -> None:
+    assert not run(PAIR, text, pair=PAIR)[1]
+
+
+def test_nothing_is_the_same_where_nothing_is_remembered() -> None:
+    assert run(seq(remember("a", same()), optional(same())), "aaa") == ([(TEXT, "a")], True, None, "a")
+    assert not run(same(), "a")[1]
 
 
 def test_negate_matches_where_its_item_does_not() -> None:

@@ -382,7 +382,7 @@ def test_a_marker_that_the_limit_cut_is_dropped_unless_it_may_be_text(spec, text
     assert bool(message.diagnostics) == (content != text)
 
 
-@pytest.mark.parametrize("text", ["Hi <|", "Hi [", "a <", "<", "[T"])
+@pytest.mark.parametrize("text", ["Hi <|", "Hi [", "a <", "<", "[T", "<|turn", "Hi <|tool_cal", "it is <tool_"])
 def test_a_turn_that_ends_by_itself_keeps_what_no_marker_begins_with_for_certain(text):
     for spec in (d.CUSTOM_QUOTES, d.HERMES):
         assert read(spec, text, tools=TOOLS, add_generation_prompt=False).content == text

@@ -20,9 +20,10 @@ from untemplate.lower.json_schema.context import Budget
 from untemplate.lower.json_schema.document import Document, Part
 from untemplate.lower.json_schema.syntax import JSON, Syntax
 from untemplate.lower.json_schema.syntaxes import PYTHON, MarkedSyntax
+from untemplate.lower.marks import chunks, is_marker
 from untemplate.lower.rulebook import RuleBook
 from untemplate.lower.shapes import EMPTY, alt, apart, chars, literal, opt, rep, seq
-from untemplate.lower.text_rules import Exit, Stop, TextRules
+from untemplate.lower.text_rules import EDGE, Exit, Stop, TextRules
 from untemplate.lower.warnings import GrammarWarning
 from untemplate.peg.nodes import (
     Any,
@@ -103,8 +104,10 @@ class _Expander:
         self.made: dict[Items, Node] = {}
         self.open: dict[Items, str | None] = {}
         self.frame: set[str] = set()
+        self.barred: dict[Items, dict[str, None]] = {}
+        """Markers that begin where a text begins: it does not begin with one."""
         self.beside: set[Items] = set()
-        """Text that begins where a literal of another way begins: both are written character by character."""
+        """Text that begins where another literal begins: both are written character by character."""
 
     def expand(self, behind: str) -> Expanded:
         root = self.behind((self.source[self.root],), behind)
@@ -180,13 +183,21 @@ class _Expander:
                 return apart(self.plain(first), self.write(rest))
 
     def branches(self, ways: list[Items]) -> Node:
-        """Return a choice; where free text is one way, literals of the others are written character by character.
+        """Return a choice; where free text is one way, it begins with no marker that another one begins with.
 
-        An engine with a lexer would otherwise take the beginning of a literal for a token that the text does not finish.
+        Other literals, such as a brace, may begin a text. They are written character by character then, and the text with them: an
+        engine with a lexer would otherwise take the beginning of a literal for a token that the text does not finish.
         """
-        if not (any(self.begins_with_text(way) for way in ways) or self.share_beginnings(ways)):
-            return alt(*(self.write(way) for way in ways))
+        texts = any(self.begins_with_text(way) for way in ways)
         begun = [head for way in ways for head in heads(way, self.source)]
+        shared = self.share_beginnings(ways)
+        if not (texts or shared):
+            return alt(*(self.write(way) for way in ways))
+        if not shared and all(is_marker(text) if text is not None else not rest or isinstance(rest[0], Until) for text, rest in begun):
+            for rest in (rest for text, rest in begun if text is None and rest):
+                self.barred.setdefault(rest, {}).update((text, None) for text, _ in begun if text is not None)
+            begun = [head for way in ways for head in heads(way, self.source, laid_out=True)]
+            return alt(*(self.write(rest) if text is None else apart(literal(text), self.write(rest)) for text, rest in begun))
         self.beside.update(
             rest
             for text, rest in begun
@@ -245,7 +256,8 @@ class _Expander:
         return self.written((self.source[name], _RETURN)) if name in self.texty else self.plain(self.source[name])
 
     def until(self, node: Until, rest: Items) -> Node:
-        stops = self.stops(node)
+        barred = dict.fromkeys((*node.unbegun, *self.barred.get((node, *rest), ())))
+        stops = (*self.stops(node), *((EDGE, *chunks(text)) for text in barred))
         exits: list[Exit] = []
         may_end = False
         for text, following in heads(rest, self.source):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from untemplate.lower.text_rules import EDGE
 from untemplate.peg.nodes import Choice, End, Literal, Node, Peek, Ref, Repeat, Sequence, Space
 
 _DEEPEST = 40
@@ -12,10 +13,13 @@ Head = tuple[str | None, Items]
 """A literal text and what follows it. ``None``: something else than a literal begins here, or nothing is left."""
 
 
-def heads(items: Items, rules: Mapping[str, Node], depth: int = 0) -> list[Head]:
+def heads(items: Items, rules: Mapping[str, Node], depth: int = 0, *, laid_out: bool = False) -> list[Head]:
     """Return the ways in which ``items`` may begin; white space of layout before a literal is left out.
 
     A way with ``None`` holds what stands there; an empty one is the end. The tree is one that ``settle`` made.
+
+    Args:
+        laid_out: literals come with that white space, too.
     """
     if not items:
         return [(None, ())]
@@ -24,27 +28,28 @@ def heads(items: Items, rules: Mapping[str, Node], depth: int = 0) -> list[Head]
         return [(None, items)]
     match first:
         case Literal(text=""):
-            return heads(rest, rules, depth + 1)
+            return heads(rest, rules, depth + 1, laid_out=laid_out)
         case Literal(text=text):
             while rest and isinstance(rest[0], Literal):
                 text += rest[0].text
                 rest = rest[1:]
             return [(text, rest)]
         case Sequence(items=inner):
-            return heads((*inner, *rest), rules, depth + 1)
-        case Space():
-            return heads(rest, rules, depth + 1)
+            return heads((*inner, *rest), rules, depth + 1, laid_out=laid_out)
+        case Space(written=white):
+            found = heads(rest, rules, depth + 1, laid_out=laid_out)
+            return [*((white + text, after) for text, after in found if text is not None and white and laid_out), *found]
         case End():
             return [(None, ())]
         case Choice(options=options):
-            return [head for option in options for head in heads((option, *rest), rules, depth + 1)]
+            return [head for option in options for head in heads((option, *rest), rules, depth + 1, laid_out=laid_out)]
         case Repeat(item=inner, minimum=minimum, maximum=maximum):
             more = None if maximum is None else maximum - 1
             again = () if more == 0 else (Repeat(item=inner, minimum=max(0, minimum - 1), maximum=more),)
-            ways = heads((inner, *again, *rest), rules, depth + 1)
-            return ways if minimum else [*ways, *heads(rest, rules, depth + 1)]
+            ways = heads((inner, *again, *rest), rules, depth + 1, laid_out=laid_out)
+            return ways if minimum else [*ways, *heads(rest, rules, depth + 1, laid_out=laid_out)]
         case Ref(name=name) if name in rules:
-            return heads((rules[name], *rest), rules, depth + 1)
+            return heads((rules[name], *rest), rules, depth + 1, laid_out=laid_out)
         case _:
             return [(None, items)]
 
@@ -54,6 +59,8 @@ def first_texts(node: Node, rules: Mapping[str, Node], depth: int = 0) -> list[t
     match node:
         case Literal(text=text):
             return [(text,)] if text else [()]
+        case End():
+            return [(EDGE,)]
         case Space():
             return [()]
         case Sequence(items=items):

@@ -37,6 +37,8 @@ NODES: tuple[type, ...] = (
     nodes.Atomic,
     nodes.Tag,
     nodes.Ref,
+    nodes.Remember,
+    nodes.Same,
     nodes.Space,
     nodes.End,
     nodes.Beginning,

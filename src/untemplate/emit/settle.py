@@ -24,7 +24,9 @@ from untemplate.peg.nodes import (
     Note,
     Peek,
     Ref,
+    Remember,
     Repeat,
+    Same,
     Schema,
     Sequence,
     Space,
@@ -93,5 +95,5 @@ class _Settled:
                 if self.node(item) in (NOTHING, End()):
                     return NOTHING
                 raise GrammarError("a look-ahead cannot be written", code="E403")
-            case Negate() | Beginning():
+            case Negate() | Beginning() | Remember() | Same():
                 raise GrammarError("a look-ahead cannot be written", code="E403")

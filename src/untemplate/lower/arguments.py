@@ -204,7 +204,7 @@ def _pair(arguments: Arguments, pairs: PairList, vocabulary: Vocabulary, behind:
         unmarked=_unmarked(behind),
         undeclared=_undeclared_next(parts, chunks(pairs.separator), _quotes(arguments)),
     )
-    nested = None
+    nested: tuple[Node, ...] = ()
     if arguments.notation is not None and not is_json_like(arguments.notation):
         nested = add_nested(arguments.notation, rules, closes[0].stop if closes else "")
     own: list[Node] = []

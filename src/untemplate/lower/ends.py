@@ -40,12 +40,17 @@ def end_of_turn(signs: Signs) -> Node:
     ends = any_of(*(loose(end.core) for end in signs.ends))
     rest = any_of(b.seq(SPACE, End()), b.seq(b.note(Code.TEXT_AFTER_END), Until(stops=(), emit=False)))
     if signs.frame is None:
-        return any_of(b.seq(ends, CUT, rest), *_cut_ends(signs.ends), unnamed)
+        return any_of(b.seq(ends, CUT, rest), *cut_ends(signs.ends), unnamed)
     another = b.seq(SPACE, loose(signs.frame.separator.core))
-    return any_of(b.seq(ends, b.peek(another)), b.seq(ends, CUT, rest), *_cut_ends(signs.ends), unnamed)
+    return any_of(b.seq(ends, b.peek(another)), b.seq(ends, CUT, rest), *cut_ends(signs.ends), unnamed)
 
 
-def _cut_ends(ends: tuple[Marker, ...]) -> list[Node]:
+def last_words(signs: Signs) -> list[str]:
+    """Return the texts with which nothing ends that is no end of the turn: where that has no name, what special tokens end with."""
+    return [*_USUAL, *(closing for _, closing in _FRAMES)] if signs.unnamed_end else []
+
+
+def cut_ends(ends: tuple[Marker, ...]) -> list[Node]:
     """Return the beginnings of what ends the turn, at the end of the text: engines keep a stop token to themselves."""
     found = {pieces[:size] for end in ends if (pieces := chunks(end.core)) for size in range(1, len(pieces))}
     found = {pieces for pieces in found if is_marker("".join(pieces))}

@@ -1,10 +1,13 @@
 """Nested values in a notation of the template's own, read as a tree.
 
-All text inside is an event, marks included, so that whoever types the value by the schema can also have it verbatim. Which
-key closes a pair is not compared with the one that opened it: what matters is that the tree is well formed.
+All text inside is an event, marks included, so that whoever types the value by the schema can also have it verbatim. A pair is
+closed by the key that opened it: a text that only begins like a pair is text.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
 
 from untemplate.lower.marks import EMPTY, any_of, chunks, many, maybe, next_chunk
 from untemplate.lower.tags import Kind, ValueData
@@ -14,24 +17,29 @@ from untemplate.peg.nodes import Characters, Json, Literal, Node, Until
 from untemplate.spec.model import Encoding, Field, FieldName, ItemList, JsonType, Notation, PairList, Part, Text
 
 _WHITE = Characters(ranges=((" ", " "), ("\t", "\t"), ("\n", "\n"), ("\r", "\r")), minimum=0, maximum=None)
-_DEPTH_RULE = "nested"
+_RULE = "nested"
 
 
-def add_nested(notation: Notation, rules: b.ArenaBuilder, outer_stop: str) -> Node:
-    """Return a reference to the rule for an object or an array in ``notation``, added to ``rules``.
+def add_nested(notation: Notation, rules: b.ArenaBuilder, outer_stop: str) -> tuple[Node, ...]:
+    """Return references to the rules for an array and an object in ``notation``, added to ``rules``: the ways to write a nested value.
 
-    ``outer_stop``: the text that closes the pair whose value this is.
+    Which of them a value is, what closes it tells: each way is tried up to there.
+
+    Args:
+        outer_stop: the text that closes the pair whose value this is.
     """
-    nested = rules.reserve(_DEPTH_RULE)
-    inner = rules.reserve(f"{_DEPTH_RULE}-value")
-    options: list[Node] = []
+    kinds: list[tuple[str, Callable[[Node], Node], tuple[Part, ...]]] = []
     if notation.array is not None and _has_marks(notation.array):
-        options.append(_array(notation.array, inner))
+        kinds.append(("array", partial(_array, notation.array), notation.array.item))
     if notation.object is not None:
-        options.append(_object(notation.object, inner))
-    rules.define(nested, any_of(*options))
-    rules.define(inner, any_of(nested, *_leaves(notation, outer_stop)))
-    return nested
+        kinds.append(("object", partial(_object, notation.object), notation.object.pair))
+    ways = tuple(rules.reserve(f"{_RULE}-{kind}") for kind, _, _ in kinds)
+    leaves = rules.add(f"{_RULE}-leaf", any_of(*_leaves(notation, outer_stop)))
+    for reference, (kind, write, parts) in zip(ways, kinds, strict=True):
+        closed = b.peek(b.seq(*_plain(_after(parts), 0, EMPTY, b.same() if _repeats_key(parts) else None)))
+        inner = rules.add(f"{_RULE}-in-{kind}", any_of(*(b.seq(way, closed) for way in ways), leaves))
+        rules.define(reference, write(inner))
+    return ways
 
 
 def _has_marks(array: ItemList) -> bool:
@@ -47,21 +55,32 @@ def _text(*texts: str) -> Node:
 
 
 def _parts(parts: tuple[Part, ...], inner: Node) -> Node:
-    """Return the parts of a pair or an item, its value being ``inner``; a second key repeats the first."""
-    nodes: list[Node] = []
-    keyed = False
+    """Return the parts of a pair or an item, its value being ``inner``; a second key is the same as the first."""
     for index, part in enumerate(parts):
-        following = next_chunk(parts, index)
+        if isinstance(part, Field) and part.field is FieldName.KEY:
+            key = b.tag(Kind.KEY, name_like(next_chunk(parts, index)))
+            rest = _plain(parts, index + 1, inner, b.same())
+            return b.seq(*_plain(parts[:index], 0, inner, None), b.remember(key, *rest) if _repeats_key(parts) else b.seq(key, *rest))
+    return b.seq(*_plain(parts, 0, inner, None))
+
+
+def _repeats_key(parts: tuple[Part, ...]) -> bool:
+    return sum(isinstance(part, Field) and part.field is FieldName.KEY for part in parts) > 1
+
+
+def _plain(parts: tuple[Part, ...], start: int, inner: Node, key: Node | None) -> list[Node]:
+    """Return the parts from ``start`` on; ``key``: what a key there is, ``None``: any."""
+    nodes: list[Node] = []
+    for index, part in enumerate(parts[start:], start):
         if isinstance(part, Text):
             nodes.append(_text(part.text))
         elif part.field is FieldName.VALUE:
             nodes.append(inner)
-        elif part.field is FieldName.KEY and not keyed:
-            keyed = True
-            nodes.append(b.tag(Kind.KEY, name_like(following)))
+        elif part.field is FieldName.KEY and key is not None:
+            nodes.append(key)
         else:
-            nodes.append(name_like(following))
-    return b.seq(*nodes)
+            nodes.append(name_like(next_chunk(parts, index)))
+    return nodes
 
 
 def _array(array: ItemList, inner: Node) -> Node:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from untemplate.lower.bodies import CUT
 from untemplate.lower.marks import EMPTY, NEVER, SPACE, any_of, chunks, longest_prefix, loose, many, maybe, white_after
-from untemplate.lower.signs import Signs, closing_tokens, first_tag, stops_of
+from untemplate.lower.signs import Signs, closing_tokens, first_tag, first_token, stops_of
 from untemplate.lower.tags import Code, Kind
 from untemplate.peg import builder as b
 from untemplate.peg.nodes import Characters, End, Literal, Node, Until
@@ -81,6 +81,24 @@ def prose_openings(signs: Signs) -> tuple[Node, Node]:
     framed = any_of(*(b.seq(loose(marker.core), b.lit(marker.after)) for marker in signs.reasoning_open if marker.after))
     meant = any_of(framed, b.seq(opening, any_of(b.seq(SPACE, End()), b.seq(inside, closes))))
     return b.seq(b.peek(opening), b.negate(meant)), b.seq(line, b.peek(opening))
+
+
+def meant_openings(signs: Signs) -> list[Node]:
+    """Return an opening of reasoning with what tells, in content, that it is one: it begins a line, or its layout or the end follows.
+
+    A close that follows tells it too; the grammar's content has none.
+    """
+    if not signs.reasoning_close:
+        return [loose(first_token(marker.core)) for marker in signs.reasoning_open]
+    shared = {marker.core for marker in (*signs.ends, *signs.content_close)}
+    found: list[Node] = []
+    for marker in signs.reasoning_open:
+        opening = loose(first_token(marker.core))
+        found.append(b.seq(b.lit("\n"), opening))
+        if any(close.core not in shared for close in signs.reasoning_close):
+            found.append(b.seq(opening, SPACE, End()))
+            found += [b.seq(loose(marker.core), b.lit(marker.after))] if marker.after else []
+    return list(dict.fromkeys(found))
 
 
 def _inline(marker: Marker) -> str:

@@ -207,6 +207,18 @@ def call_openings(signs: Signs) -> tuple[str, ...]:
     return tuple(dict.fromkeys(marker.core for marker in markers if is_marker(marker.core)))
 
 
+def first_token(text: str) -> str:
+    """Return the special token that a marker begins with, which no prose holds; the whole marker where it begins with none."""
+    token = _SPECIAL.match(text)
+    return token.group() if token is not None else text
+
+
+def begun_tokens(signs: Signs) -> tuple[str, ...]:
+    """Return the special tokens that longer markers begin with: what they stand in is never text."""
+    found = ((first_token(text), text) for text in marker_texts(signs))
+    return tuple(dict.fromkeys(token for token, text in found if token != text))
+
+
 def stops_of(markers: Iterable[Marker], layouts: Iterable[str]) -> list[str]:
     """Return the texts at which free text may end for one of these markers, the layout before it included."""
     found: list[str] = []

@@ -69,6 +69,11 @@ class Tail:
             found += [(*tail, *structure) for structure in self.structure]
         return found
 
+    def unmarked(self, inner: str) -> list[Stop]:
+        """Return the texts at which the parser takes a value between marks to be closed although its mark is missing: the call's close."""
+        tail = (*chunks(inner), *self.parts)
+        return [(*tail, *structure) for structure in self.structure] if any(map(is_marker, tail)) else []
+
 
 class PairWriter:
     """Writes the arguments of one tool as pairs."""
@@ -193,8 +198,9 @@ class PairWriter:
         nexts = [(*closes, *gap)]
         lasts = self.tail.stops(closes, self.pairs.close)
         stops = _shortest(stop for stop in (*nexts, *(lasts or [closes])) if stop)
-        following = Ending(behind + self.pairs.separator + self.opening, stops, self.shared)
-        return following, Ending(behind + self.pairs.close + self.tail.text, stops, self.shared)
+        unmarked = _shortest(self.tail.unmarked(self.pairs.close))
+        following = Ending(behind + self.pairs.separator + self.opening, stops, unmarked, self.shared)
+        return following, Ending(behind + self.pairs.close + self.tail.text, stops, unmarked, self.shared)
 
     @cached_property
     def _quote(self) -> str:

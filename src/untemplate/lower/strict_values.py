@@ -44,6 +44,8 @@ class Ending:
     """All of it, as the template writes it."""
     stops: tuple[Stop, ...]
     """Where the parser would take a text value to end: texts that no such value may contain."""
+    unmarked: tuple[Stop, ...] = ()
+    """Where it would take a value between marks to end, too, as if the second mark had been left out."""
     shared: str = ""
     """The beginning of ``text`` that is the same for every key; where it is given, no text value may contain it."""
 
@@ -171,7 +173,8 @@ class ValueWriter:
     def ended(self, value: WrittenValue, ending: Ending, key: str) -> Node:
         """Return a value with its own marks and all that ends it."""
         text = value.close + ending.text
-        stops = tuple((*chunks(value.close), *stop) for stop in ending.stops)
+        unmarked = ending.unmarked if value.open.strip() and value.close.strip() else ()
+        stops = (*((*chunks(value.close), *stop) for stop in ending.stops), *unmarked)
         if value.node is not None:
             return seq(literal(value.open), value.node, literal(text))
         if value.text is not None:
@@ -180,7 +183,7 @@ class ValueWriter:
                 return seq(literal(value.open), limited)
         if ending.shared:
             start = value.close + ending.shared
-            return seq(literal(value.open), self.texts.text(((start.strip(),),), (Exit(start),)), literal(text[len(start) :]))
+            return seq(literal(value.open), self.texts.text(((start.strip(),), *unmarked), (Exit(start),)), literal(text[len(start) :]))
         exits = (Exit(text),) if text else ()
         return seq(literal(value.open), self.texts.text(stops, exits, may_end=not text))
 

@@ -22,6 +22,8 @@ MOST_WORK = 20_000
 """A text with more loops gets a rule for each state, which engines that keep all open rules take up to some length only."""
 Stop = tuple[str, ...]
 """Chunks of a text with free white space between them."""
+EDGE = "\0"
+"""The first chunk of a stop that counts only where the text begins, or the last one of a stop with which the text may not end."""
 Positions = frozenset[tuple[int, int, int]]
 """How far each stop and exit has been read: (which, chunk, character)."""
 
@@ -51,10 +53,17 @@ class TextRules:
         """
         key = (tuple(stops), tuple(exits), may_end, alone)
         if key not in self._made:
-            wanted = tuple(stop for stop in dict.fromkeys(key[0]) if stop and all(stop))
+            wanted = _needed(stop for stop in dict.fromkeys(key[0]) if stop and all(stop))
             leaving = tuple(_shortened(one, wanted) for one in dict.fromkeys(key[1]))
             self._made[key] = _Build(wanted, leaving, may_end, self.rules, hint).start(alone=alone)
         return self._made[key]
+
+
+def _needed(stops: Iterable[Stop]) -> tuple[Stop, ...]:
+    """Return the stops but those in which a shorter one stands."""
+    listed = tuple(stops)
+    single = [stop[0] for stop in listed if len(stop) == 1]
+    return tuple(stop for stop in listed if not any(text in chunk for text in single for chunk in stop if stop != (text,)))
 
 
 def _shortened(one: Exit, stops: tuple[Stop, ...]) -> Exit:
@@ -102,6 +111,11 @@ Ways = Mapping[Positions, tuple[Mapping[Positions, list[str]], list[tuple[str, i
 """From each state to those that follow it, by characters, and to the exits; the character ``""`` stands for all that no stop has."""
 
 
+def _first(stops: tuple[Stop, ...]) -> Positions:
+    """Return where stops have been read to that count only where the text begins."""
+    return frozenset((which, 1, 0) for which, stop in enumerate(stops) if stop[0] == EDGE)
+
+
 @lru_cache(maxsize=512)
 def _automaton(stops: tuple[Stop, ...], exits: tuple[str, ...]) -> tuple[tuple[str, ...], Ways, Mapping[Positions, int]]:
     """Return the characters that matter, the ways between states, and how often each state is entered.
@@ -109,10 +123,10 @@ def _automaton(stops: tuple[Stop, ...], exits: tuple[str, ...]) -> tuple[tuple[s
     Templates of one family, and the values of one template, end with the same few texts: what was found is kept.
     """
     chunked = (*stops, *((text,) for text in exits))
-    letters = {character for stop in chunked for chunk in stop for character in chunk}
+    letters = {character for stop in chunked for chunk in stop for character in chunk} - {EDGE}
     if any(len(stop) > 1 for stop in stops):
         letters |= set(_WHITE)
-    first: Positions = frozenset()
+    first = _first(stops)
     ways: dict[Positions, tuple[Mapping[Positions, list[str]], list[tuple[str, int]]]] = {}
     uses: dict[Positions, int] = {first: 2}
     todo = [first]
@@ -151,7 +165,15 @@ class _Build:
         self.rules = rules
         self.hint = hint
         self.letters, self.ways, self.uses = _automaton(stops, tuple(one.text for one in exits))
+        self.first = _first(stops)
         self.names: dict[Positions, str] = {}
+
+    def ends(self, state: Positions) -> bool:
+        """Tell whether the text may end here."""
+        return self.may_end and not any(at == 0 and chunk and self.chunk(which, chunk) == EDGE for which, chunk, at in state)
+
+    def chunk(self, which: int, chunk: int) -> str | None:
+        return self.stops[which][chunk] if which < len(self.stops) else None
 
     def start(self, *, alone: bool) -> Node:
         """Return the text: as loops, which any engine takes at any length; else as the rule of the first state."""
@@ -170,9 +192,11 @@ class _Build:
             TooLargeError: when the texts looked for are so entangled that the tree would explode.
         """
         number = {state: place for place, state in enumerate(self.ways)}
-        first = number[frozenset()]
+        first = number[self.first]
         options: list[Node] = []
-        leaves: dict[Node | None, dict[int, list[str]]] = {None: {place: [] for place in number.values()}} if self.may_end else {}
+        leaves: dict[Node | None, dict[int, list[str]]] = {}
+        if self.may_end:
+            leaves[None] = {place: [] for state, place in number.items() if self.ends(state)}
         for state, (_, exits) in self.ways.items():
             for character, which in exits:
                 leaves.setdefault(self.exits[which].then, {}).setdefault(number[state], []).append(character)
@@ -190,13 +214,12 @@ class _Build:
 
     def linear(self) -> Node:
         """Return the rule of the first state, with a rule for every state that is entered more than once."""
-        first: Positions = frozenset()
         for state in self.ways:
             if self.uses.get(state, 0) > 1 or state in self.ways[state][0]:
                 self.names[state] = self.rules.reserve(self.hint)
         for state in list(self.names):
             self.rules.fill(self.names[state], self.tree(state, 0))
-        return Ref(name=self.names[first])
+        return Ref(name=self.names[self.first])
 
     def tree(self, state: Positions, depth: int) -> Node:
         following, exits = self.ways[state]
@@ -204,7 +227,7 @@ class _Build:
         for target, letters in following.items():
             ways.append(seq(chars(self.members(letters)), self.target(target, depth)))
         ways += [apart(literal(character), self.exits[which].then) for character, which in exits]
-        return opt(alt(*ways)) if self.may_end else alt(*ways)
+        return opt(alt(*ways)) if self.ends(state) else alt(*ways)
 
     def members(self, letters: list[str]) -> charset.CharSet:
         """Return a set of characters; ``""`` among them stands for all that no stop has."""

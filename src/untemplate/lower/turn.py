@@ -11,7 +11,7 @@ from typing import Protocol
 
 from untemplate.lower.bodies import CUT
 from untemplate.lower.calls import CallNodes, call_nodes
-from untemplate.lower.ends import end_of_turn, end_stops, ends_of
+from untemplate.lower.ends import cut_ends, end_of_turn, end_stops, ends_of
 from untemplate.lower.marks import EMPTY, NEVER, SPACE, any_of, chunks, is_marker, longest_prefix, loose, many, maybe
 from untemplate.lower.reasoning import (
     dangling_closes,
@@ -251,7 +251,7 @@ def _prose_wrappers(signs: Signs, follow: Node) -> tuple[Node, Node]:
     if opens == NEVER and not signs.content_close:
         return NEVER, NEVER
     closes = any_of(*(loose(marker.core) for marker in signs.content_close if is_marker(marker.core)))
-    closed = b.seq(closes, SPACE, any_of(End(), follow, opens, closes))
+    closed = b.seq(closes, SPACE, any_of(End(), follow, opens, closes, *cut_ends(signs.ends)))
     ends = any_of(*ends_of(signs), loose(signs.frame.separator.core) if signs.frame is not None else NEVER)
     return b.seq(b.peek(any_of(opens, closes)), b.negate(any_of(closed, ends))), b.seq(Literal(text="\n", emit=True), b.peek(opens))
 

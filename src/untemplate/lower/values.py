@@ -70,8 +70,8 @@ class Around:
         return EMPTY if self.follow is None else b.seq(SPACE, self.follow)
 
 
-def value_node(arguments: Arguments, around: Around, nested: Node | None) -> Node:
-    """Return a value with what closes its pair. ``nested``: values in the template's own notation, as a tree."""
+def value_node(arguments: Arguments, around: Around, nested: tuple[Node, ...]) -> Node:
+    """Return a value with what closes its pair. ``nested``: the ways to write one in the template's own notation, as a tree."""
     options = [_marked(value, kind, around) for kind, value in _marked_values(arguments)]
     json = json_value(arguments)
     if json is None and options and not around.closes:
@@ -79,8 +79,8 @@ def value_node(arguments: Arguments, around: Around, nested: Node | None) -> Nod
     if json is not None:
         return any_of(*options, _json(json, arguments, around))
     closes = any_of(*(close.node for close in around.closes))
-    if nested is not None:
-        tree = b.tag(Kind.VALUE, nested, SPACE, closes, data=ValueData(values=arguments.values))
+    if nested:
+        tree = b.tag(Kind.VALUE, any_of(*(b.seq(way, SPACE, closes) for way in nested)), data=ValueData(values=arguments.values))
         options.append(b.seq(maybe(b.lit(around.lead)) if around.lead else EMPTY, tree, b.peek(around.after)))
     data = ValueData(values=arguments.values)
     if not around.closes:
@@ -91,13 +91,13 @@ def value_node(arguments: Arguments, around: Around, nested: Node | None) -> Nod
     return any_of(*options)
 
 
-def typed_value_node(arguments: Arguments, around: Around, nested: Node | None) -> Node:
+def typed_value_node(arguments: Arguments, around: Around, nested: tuple[Node, ...]) -> Node:
     """Return a value that is never a string, with the close of its pair: where values are bare text, that close ends it, whatever follows.
 
     An object or an array ends where its own brackets say, so that its strings may hold the close too.
     """
     usual = value_node(arguments, around, nested)
-    if json_value(arguments) is not None or _marked_values(arguments) or nested is not None:
+    if json_value(arguments) is not None or _marked_values(arguments) or nested:
         return usual
     data = ValueData(values=arguments.values)
     closes = any_of(*(b.seq(close.node, close.again) for close in around.closes))

@@ -5,12 +5,14 @@ White space of layout may be written or left out, as the parser takes it. The ca
 
 from __future__ import annotations
 
-from untemplate.lower.marks import EMPTY, chunks, is_marker, white_after
+from untemplate.lower.ends import last_words
+from untemplate.lower.marks import EMPTY, SPACE, any_of, chunks, is_marker, loose, white_after
+from untemplate.lower.reasoning import meant_openings
 from untemplate.lower.request import Request
-from untemplate.lower.signs import Signs, form_openings, read_signs
+from untemplate.lower.signs import Signs, begun_tokens, closing_tokens, first_token, form_openings, marker_texts, read_signs
 from untemplate.lower.start import Start, is_in_content, state_of
 from untemplate.peg import builder as b
-from untemplate.peg.nodes import Gbnf, Node, Schema, Space, Until
+from untemplate.peg.nodes import End, Gbnf, Node, Schema, Space, Until
 from untemplate.spec.model import Block, ContentMode, Marker, PromptState, Spec
 
 
@@ -59,7 +61,8 @@ def _reasoning(spec: Spec, signs: Signs, state: PromptState, start: Start) -> No
         unsaid = close.after.removeprefix(white_after(start.prefill))
         return Space(written=unsaid) if unsaid else EMPTY
     ends = (*signs.ends, *([signs.frame.separator] if signs.frame is not None else []))
-    text = Until(stops=tuple(dict.fromkeys((close.core, *(chunks(end.core)[0] for end in ends)))))
+    implied = tuple(dict.fromkeys(first_token(marker.core) for marker in signs.content_open if is_marker(marker.core)))
+    text = Until(stops=tuple(dict.fromkeys((close.core, *(chunks(end.core)[0] for end in ends)))), unbegun=implied)
     rest = b.seq(text, _exact(close), _separator(signs))
     if state is PromptState.REASONING:
         return rest
@@ -96,8 +99,20 @@ def _block(spec: Spec, signs: Signs, block: Block, calls: Node | None, *, requir
     stops = [marker.core for marker in (*signs.content_close, *signs.reasoning_close)]
     stops += [*openings, *(chunks(end.core)[0] for end in signs.ends)]
     free = spec.turn.content.mode is ContentMode.WRAPPED_WITH_REASONING
-    text = _wrapped(signs, Until(stops=tuple(dict.fromkeys(stops))), opened=opened, free=free)
+    text = _wrapped(signs, _said(signs, stops), opened=opened, free=free)
     return b.optional(b.seq(text, b.optional(_separator(signs)) if signs.frame is not None else EMPTY))
+
+
+def _said(signs: Signs, stops: list[str]) -> Node:
+    """Return content: text without ``stops``, and without what the parser takes for the opening of a block."""
+    wrappers = [first_token(marker.core) for marker in signs.content_open if is_marker(marker.core)]
+    openings = tuple(dict.fromkeys((*wrappers, *(first_token(marker.core) for marker in signs.reasoning_open))))
+    ends = dict.fromkeys((*wrappers, *closing_tokens(signs), *marker_texts(signs), *last_words(signs)))
+    never = [b.lit(text) for text in dict.fromkeys((*stops, *begun_tokens(signs)))]
+    meant = [*(b.seq(b.lit("\n"), loose(text)) for text in wrappers), *meant_openings(signs)]
+    meant += [b.seq(loose(text), SPACE, End()) for text in ends]
+    first = dict.fromkeys((*(node.text for node in never), *(chunks(text)[0] for text in (*ends, *openings)), "\n"))
+    return Until(stops=tuple(first), confirm=any_of(*never, *dict.fromkeys(meant)), unbegun=openings)
 
 
 def _nothing_said(spec: Spec, signs: Signs, *, opened: bool) -> Node:

@@ -28,6 +28,7 @@ _CHILDREN: Mapping[type, Callable[[Any], tuple[Node, ...]]] = {
     nodes.Until: lambda node: () if node.confirm is None else (node.confirm,),
     nodes.Tolerant: attrgetter("strict", "also"),
     nodes.Catch: attrgetter("item", "handler"),
+    nodes.Remember: attrgetter("text", "item"),
     **dict.fromkeys((nodes.Repeat, nodes.Peek, nodes.Negate, nodes.Atomic, nodes.Tag), _item),
 }
 """How to find the nodes within a node, by its type: every arena is walked several times."""
@@ -142,6 +143,7 @@ _MAY_BE_EMPTY: Mapping[type, Callable[[Any, Container[str]], bool]] = {
     nodes.Repeat: lambda node, empty: node.minimum == 0 or may_be_empty(node.item, empty),
     nodes.Characters: lambda node, _empty: node.minimum == 0,
     nodes.Ref: lambda node, empty: node.name in empty,
+    nodes.Remember: lambda node, empty: may_be_empty(node.text, empty) and may_be_empty(node.item, empty),
     nodes.Tolerant: lambda node, empty: may_be_empty(node.strict, empty) or may_be_empty(node.also, empty),
     **dict.fromkeys((nodes.Atomic, nodes.Tag), lambda node, empty: may_be_empty(node.item, empty)),
     **dict.fromkeys((nodes.Any, nodes.Json, nodes.Schema), _never),
@@ -196,9 +198,9 @@ def _first_references(node: Node, empty: Container[str]) -> list[str]:
     match node:
         case nodes.Ref(name=name):
             return [name]
-        case nodes.Sequence(items=items):
+        case nodes.Sequence() | nodes.Remember():
             found: list[str] = []
-            for item in items:
+            for item in children(node):
                 found += _first_references(item, empty)
                 if not may_be_empty(item, empty):
                     break

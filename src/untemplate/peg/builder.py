@@ -141,6 +141,16 @@ def ref(name: str) -> Ref:
     return Ref(name=name)
 
 
+def remember(text: Node | str, *items: Node | str) -> nodes.Remember:
+    """Return ``text`` and then ``items``, in which ``same`` is what ``text`` has taken."""
+    return nodes.Remember(text=_node(text), item=seq(*items))
+
+
+def same() -> nodes.Same:
+    """Return what the text of the nearest ``remember`` around has taken."""
+    return nodes.Same()
+
+
 def space(written: str = "") -> nodes.Space:
     """Return white space, any amount, also none."""
     return nodes.Space(written=written)

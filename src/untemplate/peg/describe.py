@@ -30,6 +30,8 @@ def describe(node: Node) -> str:
             return f"tolerant({describe(strict)}, also {describe(also)})"
         case nodes.Catch(item=item, handler=handler):
             return f"catch({describe(item)}, else {describe(handler)})"
+        case nodes.Remember(text=text, item=item):
+            return f"remember({describe(text)}, in {describe(item)})"
         case _:
             return _describe_leaf(node)
 
@@ -42,6 +44,7 @@ def _describe_leaf(
     | nodes.Schema
     | nodes.Gbnf
     | nodes.Ref
+    | nodes.Same
     | nodes.Space
     | nodes.End
     | nodes.Beginning
@@ -63,6 +66,8 @@ def _describe_leaf(
             return "gbnf"
         case nodes.Ref(name=name):
             return name
+        case nodes.Same():
+            return "same"
         case nodes.Space():
             return "space"
         case nodes.End():

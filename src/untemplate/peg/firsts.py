@@ -69,6 +69,8 @@ class Firsts:
                 return self.of(self._rules[name])
             case nodes.Tag(item=item) | nodes.Atomic(item=item) | nodes.Tolerant(also=item):
                 return self.of(item)
+            case nodes.Remember(text=text, item=item):
+                return self._sequence((text, item))
             case nodes.Peek():
                 return self._sequence((node,))
             case nodes.Negate(item=item):

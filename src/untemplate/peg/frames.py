@@ -32,6 +32,8 @@ class Frame(NamedTuple):
     """Where the current round of a loop began."""
     rounds: int = 0
     """Rounds of a loop that are whole."""
+    text: str | None = None
+    """What a ``Remember`` keeps."""
 
 
 class Entry(NamedTuple):

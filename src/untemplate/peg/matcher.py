@@ -78,6 +78,8 @@ class _Run:
         self.position = 0
         self.events: list[Event] = []
         self.open: list[nodes.Tag] = []
+        self.kept: list[str] = []
+        """What is remembered, the nearest last."""
         self.cuts = 0
         """How many cuts have been passed; who finds it changed has no way back."""
 
@@ -125,6 +127,8 @@ class _Run:
                 return self.match(also)
             case nodes.Catch(item=item, handler=handler):
                 return self.catch(item, handler)
+            case nodes.Remember(text=text, item=item):
+                return self.remember(text, item)
             case nodes.Cut():
                 self.cuts += 1
                 return True
@@ -143,6 +147,7 @@ class _Run:
         | nodes.Json
         | nodes.Schema
         | nodes.Gbnf
+        | nodes.Same
         | nodes.Space
         | nodes.End
         | nodes.Beginning,
@@ -162,6 +167,8 @@ class _Run:
                 return self.json(nodes.Json())
             case nodes.Gbnf():
                 return self.until(nodes.Until(stops=()))
+            case nodes.Same():
+                return bool(self.kept) and self.literal(self.kept[-1], True)
             case nodes.Space():
                 while not self.at_end() and self.text[self.position] in " \t\n\r\f\v":
                     self.position += 1
@@ -178,6 +185,18 @@ class _Run:
         if not matched:
             self.abort(height)
             matched = self.match(handler)
+        return matched
+
+    def remember(self, text: Node, item: Node) -> bool:
+        mark, cuts = self.mark(), self.cuts
+        matched = self.match(text)
+        self.cuts = cuts
+        if not matched:
+            self.restore(mark)
+            return False
+        self.kept.append(self.text[mark[0] : self.position])
+        matched = self.match(item)
+        self.kept.pop()
         return matched
 
     def literal(self, text: str, emit: bool) -> bool:

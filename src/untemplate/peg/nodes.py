@@ -69,6 +69,8 @@ class Until(Combinable):
     quotable: bool = False
     """A stop with the same quote or backtick directly before and after it is text."""
     emit: bool = True
+    unbegun: tuple[str, ...] = ()
+    """The grammar writes no text that begins with one of these, or with white space and one of these; the parser does not look at it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,6 +178,19 @@ class Ref(Combinable):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Remember(Combinable):
+    """``text``, then ``item``, in which ``Same`` is what ``text`` has taken. Cuts inside ``text`` do not reach outside."""
+
+    text: Node
+    item: Node
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Same(Combinable):
+    """What the text of the nearest ``Remember`` around it has taken, as an event; nothing matches where there is none around it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Space(Combinable):
     """White space, any amount, no event. The grammar writes none at all, or up to ``written`` where that is not empty."""
 
@@ -241,6 +256,8 @@ Node = (
     | Atomic
     | Tag
     | Ref
+    | Remember
+    | Same
     | Space
     | End
     | Beginning

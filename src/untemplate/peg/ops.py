@@ -213,6 +213,47 @@ class Commit:
 
 
 @dataclass(frozen=True, slots=True)
+class Keep:
+    """The end of a text that is remembered while what follows is read."""
+
+    following: int
+
+    def __call__(self, machine: Machine) -> int:
+        frame, window = machine.frame, machine.window
+        assert frame is not None
+        start = machine.stack[frame.number].position
+        text = window.text_from(start)[: window.position - start]
+        machine.frame = Frame(frame.below, None, frame.number, text=text)
+        machine.drop(frame.number)
+        return self.following
+
+
+@dataclass(frozen=True, slots=True)
+class Forget:
+    """The end of what a text was remembered for."""
+
+    following: int
+
+    def __call__(self, machine: Machine) -> int:
+        assert machine.frame is not None
+        machine.frame = machine.frame.below
+        return self.following
+
+
+@dataclass(frozen=True, slots=True)
+class MatchSame:
+    """The text remembered last."""
+
+    following: int
+
+    def __call__(self, machine: Machine) -> int:
+        frame = machine.frame
+        while frame is not None and frame.text is None:
+            frame = frame.below
+        return FAIL if frame is None or frame.text is None else Match(frame.text, True, self.following)(machine)
+
+
+@dataclass(frozen=True, slots=True)
 class Leave:
     """The end of a look-ahead that matched: nothing of it stays."""
 

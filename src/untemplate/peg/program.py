@@ -81,6 +81,15 @@ class _Compiler:
                 return self.node(also, then)
             case nodes.Tag(item=item):
                 return self.add(ops.OpenTag(node, self.node(item, self.add(ops.CloseTag(node, then)))))
+            case nodes.Remember(text=text, item=item):
+                kept = self.add(ops.Keep(self.node(item, self.add(ops.Forget(then)))))
+                return self.add(ops.Enter(BARRIER, None, self.node(text, kept), 0))
+            case _:
+                return self.watched(node, then)
+
+    def watched(self, node: Node, then: int) -> int:
+        """Return the first instruction for a node that is given up as a whole."""
+        match node:
             case nodes.Peek(item=item) | nodes.Negate(item=item):
                 failing, leave = (then, FAIL) if isinstance(node, nodes.Negate) else (None, then)
                 return self.add(ops.Enter(BARRIER, failing, self.node(item, self.add(ops.Leave(leave))), share(item, 1)))
@@ -153,6 +162,7 @@ _LEAVES: Mapping[type, Callable[[typing.Any, int], ops.Op]] = {
     nodes.Json: ops.ReadJson,
     nodes.Schema: lambda _node, then: ops.ReadJson(nodes.Json(), then),
     nodes.Gbnf: lambda _node, then: ReadUntil(compile_stops(()), False, True, None, False, False, then, then),
+    nodes.Same: lambda _node, then: ops.MatchSame(then),
     nodes.Space: lambda _node, then: ops.Skip(then),
     nodes.End: lambda _node, then: ops.AtEnd(then),
     nodes.Beginning: lambda node, then: ops.MatchBeginning(node.text, then),

@@ -10,6 +10,7 @@ from untemplate.peg.machine import Machine
 from untemplate.peg.nodes import Tag
 from untemplate.runtime.builder import Found, MessageBuilder
 
+_ENDS_WITH_A_TOKEN = re.compile(r"(?:<[^<>\s]*[|｜]>|<[|｜][^<>\s]*>)\Z")
 _MARKER_BEGUN = re.compile(r"<[|｜]|<[^<>\s]+>|\[[A-Z_]")
 
 
@@ -46,10 +47,15 @@ def last_events(machine: Machine, builder: MessageBuilder, openings: tuple[str, 
     return kept, (Code.INCOMPLETE_CALL, dropped[0][2], "".join(str(text) for _, text, _ in dropped))
 
 
-def without_cut_marker(events: list[Event], builder: MessageBuilder, markers: tuple[str, ...], *, truncated: bool) -> list[Event]:
+def without_cut_marker(
+    events: list[Event], builder: MessageBuilder, markers: tuple[str, ...], *, length: int, truncated: bool
+) -> list[Event]:
     """Return the last events without the beginning of a marker at the end of the text, which the builder is told of.
 
-    A bare ``<|`` is one only where the turn was cut.
+    Half a token is one only where the turn was cut: in a turn that ended by itself it is text.
+
+    Args:
+        length: of the whole text.
     """
     end = len(events)
     while end and events[end - 1][0] == CLOSE:
@@ -60,8 +66,11 @@ def without_cut_marker(events: list[Event], builder: MessageBuilder, markers: tu
     text = "".join(str(payload) for _, payload, _ in events[start:end])
     kept = _without_marker(text, markers)
     cut = text[len(kept) :]
-    if not cut or not _in_text(events[:start], builder) or not (truncated or any(map(str.isalnum, cut))):
+    whole = _ENDS_WITH_A_TOKEN.search(cut) is not None or any(cut.endswith(marker) for marker in markers)
+    if not cut or not _in_text(events[:start], builder) or not (truncated or whole):
         return events
+    if events[end - 1][2] + len(str(events[end - 1][1])) < length:
+        return events  # what closes the block came behind it
     position = events[start][2]
     builder.found.append((Code.CUT_MARKER, position + len(kept), cut))
     return [*events[:start], (TEXT, kept, position), *events[end:]]

@@ -179,7 +179,9 @@ class Session:
             self._builder.found += [found] if found is not None else []
         else:
             events = self._machine.finish()
-        return without_cut_marker(self._cleaned(events), self._builder, self._plan.markers, truncated=truncated)
+        return without_cut_marker(
+            self._cleaned(events), self._builder, self._plan.markers, length=self._machine.position, truncated=truncated
+        )
 
     def message(self) -> Message:
         """Return the message as it is now; its finish reason is ``None`` until ``finish``."""
