@@ -10,8 +10,9 @@ import pytest
 from tests import dialects as d
 from untemplate.infer.spec import infer_spec
 from untemplate.parser import build_parser
-from untemplate.spec.model import Marker
+from untemplate.spec.model import Marker, PromptState
 from untemplate.template import Template
+from untemplate.template.normalize import prepare_messages
 from untemplate.turns.tools import make_tools, plainly_typed
 from untemplate.verify.verify import verify_shortly
 
@@ -86,6 +87,37 @@ def test_plainly_typed_tools_keep_all_but_their_types() -> None:
     assert properties["limit"]["type"] == "integer"
     assert properties["nothing"]["type"] == "string"
     assert properties["unit"] == made[0]["function"]["parameters"]["properties"]["unit"]
+
+
+THINKS = (
+    "{%- for m in messages %}{%- if m.role == 'assistant' %}"
+    "{%- if m.reasoning_content is not defined %}{{ raise_exception('no reasoning') }}{% endif %}"
+    "{{- '<|assistant|>\n<think>\n' ~ m.reasoning_content ~ '</think>' ~ (m.content or '') ~ '<|end|>' }}"
+    "{%- else %}{{ '<|' ~ m.role ~ '|>\n' ~ m.content ~ '<|end|>' }}{% endif %}{% endfor %}"
+    "{%- if add_generation_prompt %}{{ '<|assistant|>\n' }}"
+    "{{- {'high': '<think>\n', 'low': '<think_fast>\n'}[effort | default('high')] }}{% endif %}"
+)
+
+
+def test_a_template_that_demands_a_field_of_reasoning_is_given_one() -> None:
+    spec = infer_spec(Template(THINKS)).spec
+    assert spec.capabilities.reasoning_field
+    said = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}, {"role": "assistant", "content": "c", "thinking": "d"}]
+    given = prepare_messages(said, spec.capabilities)
+    assert given[1]["reasoning_content"] == ""
+    assert "reasoning_content" not in given[0]
+    assert given[-1].get("thinking") == "d"
+
+
+def test_prompts_of_another_degree_open_reasoning_with_marks_of_their_own() -> None:
+    spec = infer_spec(Template(THINKS)).spec
+    assert [(dict(prompt.when), prompt.state) for prompt in spec.prompt.generation] == [
+        ({}, PromptState.REASONING),
+        ({"effort": "low"}, PromptState.REASONING),
+    ]
+    for mark in ("think", "think_fast"):
+        message = build_parser(spec, prompt=f"<|user|>\na<|end|><|assistant|>\n<{mark}>\n").parse(f"hm</{mark}>Hi")
+        assert (message.reasoning_content, message.content) == ("hm", "Hi")
 
 
 RUN_ON = (

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from untemplate.infer.evidence import Notebook
+from untemplate.infer.hidden import mirror_close
 from untemplate.infer.prompt import begins_with
 from untemplate.probe.prober import Prober
-from untemplate.spec.model import GenerationPrompt, PromptState, Reasoning
+from untemplate.spec.model import GenerationPrompt, Marker, PromptState, Reasoning
+from untemplate.text.edges import marker_atoms
 
 
 def infer_generation(
@@ -31,6 +34,26 @@ def infer_generation(
             found.append(entry)
             notebook.note("prompt.generation", f"generation:{dict(switches)!r}", right=text, note=str(entry.state))
     return tuple(found)
+
+
+def with_other_openings(
+    reasoning: Reasoning, others: Iterable[tuple[bool | None, Mapping[str, Any], Prober]], default: Prober, header: str
+) -> Reasoning:
+    """Return reasoning with the marks that other prompts open it with, where the default prompt opens it too, and what closes them."""
+    usual = (default.generation() or "").removeprefix(header)
+    if state_of(usual, reasoning) is not PromptState.REASONING:
+        return reasoning
+    for _, _, prober in others:
+        prefill = (prober.generation() or "").removeprefix(header)
+        atoms = marker_atoms(prefill)
+        closing = mirror_close(atoms[0]) if len(atoms) == 1 and prefill.strip() == atoms[0] else None
+        if closing is None or state_of(prefill, reasoning) is not PromptState.CONTENT:
+            continue
+        size = prefill.index(atoms[0])
+        opened = Marker(core=atoms[0], before=prefill[:size], after=prefill[size + len(atoms[0]) :])
+        first = reasoning.close[0] if reasoning.close else Marker(core="")
+        reasoning = replace(reasoning, open=(*reasoning.open, opened), close=(*reasoning.close, replace(first, core=closing)))
+    return reasoning
 
 
 def _same(entry: GenerationPrompt, other: GenerationPrompt) -> bool:

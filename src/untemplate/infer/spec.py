@@ -10,7 +10,7 @@ from typing import Any
 from untemplate.errors import InferenceError
 from untemplate.infer.capabilities import infer_capabilities
 from untemplate.infer.evidence import Evidence, Notebook
-from untemplate.infer.generation import infer_generation
+from untemplate.infer.generation import infer_generation, with_other_openings
 from untemplate.infer.instructions import infer_instructed
 from untemplate.infer.prompt import infer_roles
 from untemplate.infer.quirks import Quirk, apply_quirks
@@ -25,6 +25,9 @@ from untemplate.probe.prober import Prober
 from untemplate.spec.model import Block, Prompt, Spec, Switch, TemplateInfo
 from untemplate.template import Template
 from untemplate.text.edges import common_prefix
+
+_Mode = tuple[bool | None, Mapping[str, Any], Prober]
+"""Thinking on or off, the switches for that, and what renders under them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +57,8 @@ def infer_spec(template: Template, *, kind: str = "jinja", notes: Sequence[str] 
     special = tuple(template.special_tokens.values())
     found = infer_turn(probers, generations, notebook, constants=constants, source=template.text, special=special)
     found = _instructed(found, notebook)
+    others = _other_prompts(prober, switches, modes)
+    found = replace(found, turn=replace(found.turn, reasoning=with_other_openings(found.turn.reasoning, others, modes[0][2], found.header)))
     roles = infer_roles(found.plain, found.header, "".join(found.ends.content), notebook)
     spec = Spec(
         template=TemplateInfo(
@@ -65,7 +70,9 @@ def infer_spec(template: Template, *, kind: str = "jinja", notes: Sequence[str] 
         capabilities=infer_capabilities(found),
         switches=switches,
         prompt=Prompt(
-            generation=infer_generation(modes, found.header, found.turn.reasoning, notebook), roles=roles, end_of_turn=found.ends
+            generation=infer_generation((*modes, *others), found.header, found.turn.reasoning, notebook),
+            roles=roles,
+            end_of_turn=found.ends,
         ),
         turn=found.turn,
     )
@@ -117,9 +124,25 @@ def _with_free_lead(prober: Prober) -> Prober:
     return prober.using(free_lead=True)
 
 
-def _modes(prober: Prober, switch: Switch | None) -> list[tuple[bool | None, Mapping[str, Any], Prober]]:
+def _other_prompts(prober: Prober, switches: Sequence[Switch], modes: Sequence[_Mode]) -> list[_Mode]:
+    """Return what else asks for a turn in other words, such as a degree of reasoning that has a mark of its own."""
+    known = {text for _, _, tried in modes if (text := tried.generation()) is not None}
+    found: list[_Mode] = []
+    for switch in switches:
+        if "generation" not in switch.changes or switch.free or not all(isinstance(value, str) for value in switch.values):
+            continue
+        for value in switch.values:
+            tried = prober.using(switches={**prober.switches, switch.name: value}).with_standing_prompt()
+            text = tried.generation() if tried.base() is not None else None
+            if text is not None and text not in known:
+                known.add(text)
+                found.append((None, {switch.name: value}, tried))
+    return found
+
+
+def _modes(prober: Prober, switch: Switch | None) -> list[_Mode]:
     """Return (thinking, switches, prober) for the template's default and for thinking on and off."""
-    modes: list[tuple[bool | None, Mapping[str, Any], Prober]] = [(None, {}, prober)]
+    modes: list[_Mode] = [(None, {}, prober)]
     if switch is None:
         return modes
     for value in (True, False):

@@ -25,6 +25,7 @@ def find_opening(prober: Prober) -> Prober | None:
             replace(prober.shape, parts=True),
             replace(prober.shape, system=True),
             replace(prober.shape, parts=True, system=True),
+            replace(prober.shape, reasoning_always=True),
         ):
             tried = prober.using(shape=shape, tools=tools)
             base = tried.base()

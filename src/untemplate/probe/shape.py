@@ -30,6 +30,8 @@ class Shape:
     """A system message stands first: the template needs one."""
     reasoning_as: str = "field"
     """``field`` (``reasoning_content``), ``reasoning`` (a field of that name) or ``part`` (a ``thinking`` part of the content)."""
+    reasoning_always: bool = False
+    """A message without reasoning has an empty field for it: the template refuses one that has none."""
 
 
 def content_of(text: str, shape: Shape) -> Any:
@@ -59,8 +61,8 @@ def assistant(case: Case, shape: Shape) -> Message:
     if case.reasoning is not None and shape.reasoning_as == "part":
         text = [{"type": "text", "text": case.content}] if case.content else []
         message["content"] = [{"type": "thinking", "thinking": case.reasoning}, *text]
-    elif case.reasoning is not None:
-        message["reasoning" if shape.reasoning_as == "reasoning" else "reasoning_content"] = case.reasoning
+    elif case.reasoning is not None or shape.reasoning_always:
+        message["reasoning" if shape.reasoning_as == "reasoning" else "reasoning_content"] = case.reasoning or ""
     if case.calls:
         message["tool_calls"] = [
             {

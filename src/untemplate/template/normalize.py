@@ -75,6 +75,18 @@ def _shape_call(call: Message, as_text: bool) -> Message:
     return call
 
 
+def _give_reasoning(messages: list[Message], capabilities: Capabilities) -> tuple[list[Message], str | None]:
+    """Return the messages with an empty field of reasoning where the template demands one and there is none."""
+    if not capabilities.reasoning_field:
+        return messages, None
+    return [
+        {**message, "reasoning_content": ""}
+        if message.get("role") == "assistant" and not any(key in message for key in REASONING_KEYS)
+        else message
+        for message in messages
+    ], None
+
+
 def _write_unknown_tools(messages: list[Message], capabilities: Capabilities) -> tuple[list[Message], str | None]:
     keeps_calls = capabilities.calls is Support.KEPT
     if keeps_calls and capabilities.tool_results is Support.KEPT:
@@ -235,5 +247,6 @@ _STEPS: tuple[Callable[[list[Message], Capabilities], tuple[list[Message], str |
     _fold_system,
     _merge_neighbours,
     _demand_ids,
+    _give_reasoning,
     _shape_content,
 )
