@@ -159,3 +159,72 @@ def test_a_list_is_no_arguments(written, found):
     for text in (f'{{"name": "act", "arguments": {written}}}', f'{{"arguments": {written}, "name": "act"}}'):
         message = read(d.HERMES, f"<tool_call>\n{text}\n</tool_call>", tools=TOOLS, add_generation_prompt=False)
         assert (calls(message), codes(message)) == ([("act", found)], ["repaired"])
+
+
+# --- calls in the clothes of other formats -----------------------------------------------------------------------------
+
+CALL_TEXT = '{"name": "act", "arguments": {"count": 1}}'
+BARE = '{"name": "act", "parameters": {"count": 1}}'
+
+
+@pytest.mark.parametrize(
+    "written", [f"```json\n{CALL_TEXT}\n```", f"```\n{CALL_TEXT}\n```", f"{{{CALL_TEXT}}}", f"{{ {CALL_TEXT} }}", f"```json\n{CALL_TEXT}"]
+)
+def test_a_fence_or_a_second_brace_around_a_call_is_dropped(written):
+    message = read(d.HERMES, f"Look.\n<tool_call>\n{written}\n</tool_call>", tools=TOOLS, add_generation_prompt=False)
+    assert (message.content, calls(message), set(codes(message))) == ("Look.", [ACT], {"repaired"})
+
+
+@pytest.mark.parametrize(
+    "text", ["<tool_call>\n```json\n{}\n```\n</tool_call>", "<tool_call>{{}}</tool_call>", "<tool_call>```sh\nls\n```"]
+)
+def test_a_fence_with_something_else_in_it_stays_text(text):
+    assert read(d.HERMES, text, tools=TOOLS, add_generation_prompt=False).content == text
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        (f"Let me see.<|python_tag|>{BARE}", "Let me see."),
+        (f"Let me see. <|run|> {BARE}", "Let me see. "),
+        (f"<|run|>{BARE}<|stop|>", ""),
+        (f"```json\n{BARE}\n```", ""),
+        (f"```\n{BARE}\n```\n", ""),
+    ],
+)
+def test_a_call_without_a_marker_counts_behind_a_special_token_or_in_a_fence_of_its_own(text, content):
+    message = read(d.BARE_JSON, text, tools=TOOLS, add_generation_prompt=False)
+    assert (message.content, calls(message)) == (content, [ACT])
+    assert "repaired" in codes(message)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Let me see.\n{BARE}",
+        f"As in\n```json\n{BARE}\n```",
+        f"```json\n{BARE}\n```\nis how it looks.",
+        'It says <|run|>{"name": "nope", "parameters": {}} there.',
+        "It says <|run|> and {}.",
+    ],
+)
+def test_json_in_prose_is_no_call(text):
+    message = read(d.BARE_JSON, text, tools=TOOLS, add_generation_prompt=False)
+    assert (message.content, calls(message)) == (text, [])
+
+
+@pytest.mark.parametrize("token", ["<|answer>", "<|answer|>", "<answer|>", "<｜answer｜>"])
+def test_the_token_at_which_a_model_was_to_stop_behind_a_call_is_dropped(token):
+    for spec, text in ((d.HERMES, f"{JSON}\n</tool_call>"), (d.CUSTOM_QUOTES, "<|tool_call>call:act{count:1}<tool_call|>")):
+        message = read(spec, f"{text}{token}\n", tools=TOOLS, add_generation_prompt=False)
+        assert (message.content, calls(message), codes(message)) == ("", [ACT], ["stray_marker"])
+        message = read(spec, f"{text}{token}Yes.", tools=TOOLS, add_generation_prompt=False)
+        assert (message.content, calls(message)) == (f"{token}Yes.", [ACT])
+
+
+@pytest.mark.parametrize("header", [" to=act<|channel|>commentary json", "<|channel|>commentary to=act <|constrain|>json"])
+def test_a_namespace_that_is_left_out_before_a_declared_name_is_mended(header):
+    message = read(d.CHANNELS, f'{header}<|message|>{{"count": 1}}<|call|>', tools=TOOLS, add_generation_prompt=False)
+    assert (message.content, calls(message), codes(message)) == ("", [ACT], ["repaired"])
+    text = f'{header.replace("act", "nope")}<|message|>{{"count": 1}}'
+    assert read(d.CHANNELS, text, tools=TOOLS, add_generation_prompt=False).content == text

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from untemplate.lower.closing import close_after_value, spaced_chunks
 from untemplate.lower.forms import Form, lower_form
 from untemplate.lower.marks import EMPTY, NEVER, SPACE, any_of, chunks, is_marker, longest_prefix, loose, many, maybe
-from untemplate.lower.signs import Signs, closing_tokens
+from untemplate.lower.signs import Signs, closing_tokens, without_namespace
 from untemplate.lower.tags import Code
 from untemplate.lower.vocabulary import Vocabulary
 from untemplate.peg import builder as b
@@ -15,6 +15,8 @@ from untemplate.peg.nodes import Beginning, End, Node, Ref
 from untemplate.spec.model import CallStart
 
 _REPAIRED = b.note(Code.REPAIRED)
+_TOKEN_NAME = b.chars("a-zA-Z0-9_", 1, 64, emit=False)
+"""What stands in a special token."""
 _MOST_WORDS = 200
 """Characters between two openings."""
 
@@ -53,9 +55,14 @@ def call_nodes(signs: Signs, vocabulary: Vocabulary, boundary: Ref, stops: tuple
     closes = [signs.section.close, *(form.close for form in signs.forms)]
     layout = next((longest_prefix(marker.after) for marker in closes if marker is not None), EMPTY)
     anywhere = _listed(marked, separator, close, ends, committed=True, omitted=not several_only)
+    after = any_of(b.seq(SPACE, End()), _what_comes_next(signs))
+    behind = any_of(after, layout)
+    bare = [form for form in started if not (form.section or form.open)]
     return CallNodes(
-        anywhere=b.seq(anywhere, any_of(b.seq(SPACE, End()), layout)) if marked else NEVER,
-        at_start=any_of(_orphans(marked), _started(started, separator, close)),
+        anywhere=any_of(b.seq(anywhere, behind) if marked else NEVER, _behind_a_token(bare, separator, close, after)),
+        at_start=any_of(
+            _orphans(marked), _started(started, separator, close, after), b.seq(_fenced(bare, separator, boundary), b.optional(after))
+        ),
         whole=_listed(marked, separator, close, ends, committed=False, omitted=not several_only),
         dangling=any_of(
             _nothing_called(marked, signs),
@@ -123,7 +130,9 @@ def _ways(form: Form, *, committed: bool, sectioned: bool = False) -> list[Node]
     again = many(b.seq(loose(*form.open), _REPAIRED, SPACE)) if is_marker("".join(form.open)) else EMPTY
     opened = b.seq(loose(*form.open), SPACE, again, body)
     omitted = b.seq(_REPAIRED, form.bare if committed else body)
-    return [opened, omitted] if sectioned or is_marker("".join(form.inner)) else [opened]
+    short = without_namespace(form.open)
+    unplaced = [b.seq(loose(*short), SPACE, form.whole, _REPAIRED)] if short else []
+    return [opened, omitted] if sectioned or is_marker("".join(form.inner)) else [opened, *unplaced]
 
 
 def _own_ways(form: Form, *, committed: bool) -> list[Node]:
@@ -131,7 +140,7 @@ def _own_ways(form: Form, *, committed: bool) -> list[Node]:
     ways = _ways(form, committed=committed)
     if is_marker("".join(form.inner)):
         return ways
-    return ways[:1] if form.open and (is_marker("".join(form.open)) or not form.section) else []
+    return ways if form.open and not form.section else ways[:1] if form.open and is_marker("".join(form.open)) else []
 
 
 def _next(form: Form, separator: tuple[str, ...], *, committed: bool) -> Node:
@@ -175,7 +184,31 @@ def _orphans(forms: list[Form]) -> Node:
     return any_of(*(b.atomic(b.seq(SPACE, form.orphan)) for form in forms if form.orphan != NEVER))
 
 
-def _started(forms: list[Form], separator: tuple[str, ...], close: tuple[str, ...]) -> Node:
+def _what_comes_next(signs: Signs) -> Node:
+    """Return a special token behind a call, at the end of the text: the mark of the tool's answer, at which the model was to stop."""
+    ends = any_of(*(loose(end.core) for end in signs.ends))
+    frames = (("<|", "|>"), ("<|", ">"), ("<", "|>"), ("<｜", "｜>"))
+    token = any_of(*(b.seq(b.lit(start), _TOKEN_NAME, b.lit(end)) for start, end in frames))
+    return b.seq(SPACE, b.negate(ends) if signs.ends else EMPTY, token, SPACE, End(), b.note(Code.STRAY_MARKER))
+
+
+def _behind_a_token(forms: list[Form], separator: tuple[str, ...], close: tuple[str, ...], after: Node) -> Node:
+    """Return calls that the template writes without a marker, behind a special token that the model puts before them."""
+    return b.seq(b.peek(b.lit("<|")), _started(forms, separator, close, after)) if forms else NEVER
+
+
+def _fenced(forms: list[Form], separator: tuple[str, ...], boundary: Ref) -> Node:
+    """Return whole calls that the template writes without a marker, in a code fence with nothing behind it."""
+    whole = any_of(*(form.whole for form in forms))
+    if whole == NEVER:
+        return NEVER
+    between = any_of(*(b.seq(loose(*each), SPACE) for each in (separator, (";",), (",",)) if each))
+    opening = b.seq(SPACE, b.lit("```"), b.chars("a-z", 0, None, emit=False), SPACE)
+    calls = b.seq(whole, many(b.seq(SPACE, maybe(between), whole)))
+    return b.atomic(b.seq(opening, calls, SPACE, b.lit("```"), b.peek(b.seq(SPACE, any_of(End(), boundary))), _REPAIRED))
+
+
+def _started(forms: list[Form], separator: tuple[str, ...], close: tuple[str, ...], after: Node) -> Node:
     """Return calls without a marker: one, or several with a separator, a comma or a semicolon between them.
 
     A special token that stands directly before the first is taken for a marker that the template does not show.
@@ -186,5 +219,5 @@ def _started(forms: list[Form], separator: tuple[str, ...], close: tuple[str, ..
     bodies = any_of(*(b.seq(loose(*form.section, *form.open), SPACE, form.committed) for form in forms))
     further = any_of(*(b.seq(loose(*form.open), SPACE, form.committed) for form in forms))
     ends = maybe(spaced_chunks(close)) if close else EMPTY
-    token = maybe(b.seq(b.lit("<|"), b.chars("a-zA-Z0-9_", 1, None, emit=False), b.lit("|>"), SPACE, _REPAIRED))
-    return b.seq(SPACE, token, bodies, many(b.seq(SPACE, maybe(between), further)), ends, b.optional(b.seq(SPACE, End())))
+    token = maybe(b.seq(b.lit("<|"), _TOKEN_NAME, b.lit("|>"), SPACE, _REPAIRED))
+    return b.seq(SPACE, token, bodies, many(b.seq(SPACE, maybe(between), further)), ends, b.optional(after))

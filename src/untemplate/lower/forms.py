@@ -15,7 +15,7 @@ from untemplate.lower.signs import Signs
 from untemplate.lower.tags import Code
 from untemplate.lower.vocabulary import Vocabulary, name_like
 from untemplate.peg import builder as b
-from untemplate.peg.nodes import Node, Ref
+from untemplate.peg.nodes import End, Node, Ref
 from untemplate.spec.model import CallForm, JsonCall
 
 _REPAIRED = b.note(Code.REPAIRED)
@@ -126,12 +126,24 @@ def _json_bodies(
     item = json_call(layout, vocabulary, (), marked=marked)
     call = rules.add("call", _either(single, marked))
     further = many(b.seq(SPACE, maybe(COMMA), call, _REPAIRED)) if tail else EMPTY
-    committed = rules.add("json-calls", any_of(_json_list(item, tail, rules), b.seq(call, further, close_after_value(tail))))
+    framed = b.seq(_frame_of_json(call), further, _fence_end(tail), close_after_value(tail)) if tail else NEVER
+    committed = rules.add("json-calls", any_of(_json_list(item, tail, rules), b.seq(call, further, close_after_value(tail)), framed))
     listed = b.seq(b.lit("["), SPACE, item.complete(), many(b.seq(COMMA, item.complete())), SPACE, b.lit("]"))
     close = close_of_whole(tail, boundary, ended=True)
     whole = rules.add("whole-json-calls", b.seq(any_of(listed, rules.add("whole-call", single.complete())), close))
     orphan = b.seq(json_call(layout, vocabulary, tail, marked=False).complete(), spaced_chunks(tail))
     return _Bodies(committed=committed, bare=committed, whole=whole, orphan=orphan)
+
+
+def _frame_of_json(call: Node) -> Node:
+    """Return a call in a code fence, or with its opening brace written twice, as in templates of another kind."""
+    fence = b.seq(b.lit("```"), b.chars("a-z", 0, None, emit=False))
+    doubled = b.seq(b.lit("{"), b.peek(b.seq(SPACE, b.lit("{"))))
+    return b.seq(any_of(fence, doubled), SPACE, call, _REPAIRED)
+
+
+def _fence_end(tail: tuple[str, ...]) -> Node:
+    return b.optional(b.seq(SPACE, b.lit("```"), b.peek(b.seq(SPACE, any_of(End(), b.lit(tail[0]))))))
 
 
 def _either(body: CallBody, marked: bool) -> Node:

@@ -13,6 +13,7 @@ from untemplate.spec.model import CallForm, Frame, Marker, PromptState, Section,
 _FIRST_TAG = re.compile(r"<[^<>\s]*>|\[[A-Z_]+\]")
 _LABELLED = re.compile(r"(<\|[^<>\s]*>)\w+")
 _SPECIAL = re.compile(r"<[^<>\s]*[|｜]>|<[|｜][^<>\s]*>")
+_NAMESPACE = re.compile(r"(\w+=)\w+\.")
 _LAST_TAG = re.compile(r"(<[^<>\s]*>|\[/?[A-Z_]+\])\s*$")
 
 
@@ -168,6 +169,21 @@ def form_openings(signs: Signs) -> list[tuple[str, ...]]:
             if each and counts:
                 found[each] = None
     return list(found)
+
+
+def without_namespace(opening: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the opening of a call less the namespace that it ends with, such as ``functions.``, which models leave out.
+
+    ``()`` where it has none.
+    """
+    match = _NAMESPACE.fullmatch(opening[-1]) if opening else None
+    return () if match is None else (*opening[:-1], match.group(1))
+
+
+def has_bare_calls(signs: Signs) -> bool:
+    """Return whether calls are written without any marker."""
+    section = signs.section.open is not None and bool(signs.section.open.core.strip())
+    return any(not (section or form.open.core.strip() or is_marker("".join(inner_opening(form)))) for form in signs.forms)
 
 
 def closing_tokens(signs: Signs) -> tuple[str, ...]:

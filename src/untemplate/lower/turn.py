@@ -25,7 +25,7 @@ from untemplate.lower.reasoning import (
 )
 from untemplate.lower.request import Request
 from untemplate.lower.rules import Rules
-from untemplate.lower.signs import Signs, closing_tokens, form_openings, read_signs, stops_of
+from untemplate.lower.signs import Signs, closing_tokens, form_openings, has_bare_calls, read_signs, stops_of, without_namespace
 from untemplate.lower.start import NOTHING_WRITTEN, Start
 from untemplate.lower.tags import Code, Kind
 from untemplate.lower.vocabulary import read_vocabulary
@@ -200,7 +200,8 @@ def _stops(signs: Signs) -> tuple[str, ...]:
         *stops_of(signs.ends, ()),
         *end_stops(signs),
     ]
-    found += [*(marker.core for marker in signs.reasoning_close), *closing_tokens(signs)]
+    found += [*(marker.core for marker in signs.reasoning_close), *closing_tokens(signs), *(["<|"] if has_bare_calls(signs) else [])]
+    found += [chunk for form in signs.forms for chunk in without_namespace(chunks(form.open.core))[:1]]
     if signs.frame is not None:
         found += [*stops_of([signs.frame.separator], ()), *signs.frame.ignored]
     return tuple(stop for stop in dict.fromkeys(found) if stop.strip())
