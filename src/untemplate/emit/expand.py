@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 
 from untemplate.emit.gbnf_reader import read_gbnf
-from untemplate.emit.heads import Items, first_texts, heads
+from untemplate.emit.heads import Items, first_texts, heads, share_beginnings
 from untemplate.emit.settle import Leaf, settle
 from untemplate.errors import GrammarError
 from untemplate.lower import charset
@@ -190,7 +189,7 @@ class _Expander:
         """
         texts = any(self.begins_with_text(way) for way in ways)
         begun = [head for way in ways for head in heads(way, self.source)]
-        shared = self.share_beginnings(ways)
+        shared = share_beginnings(ways, self.source)
         if not (texts or shared):
             return alt(*(self.write(way) for way in ways))
         if not shared and all(is_marker(text) if text is not None else not rest or isinstance(rest[0], Until) for text, rest in begun):
@@ -203,20 +202,21 @@ class _Expander:
             for text, rest in begun
             if text is None or any(other is not None and other != text and other.startswith(text) for other, _ in begun)
         )
-        return alt(*(self.write(way) if self.begins_with_text(way) else self.spelled(way) for way in ways))
+        laid_out = [(text, rest) for way in ways for text, rest in heads(way, self.source, laid_out=True) if text]
+        shorter = [(text, rest) for text, rest in laid_out if any(each != text and each.startswith(text) for each, _ in laid_out)]
+        begins = () if texts or any(self.begins_with_text(rest) for _, rest in shorter) else tuple(text for text, _ in shorter)
+        return alt(*(self.write(way) if self.begins_with_text(way) else self.spelled(way, begins) for way in ways))
 
-    def share_beginnings(self, ways: list[Items]) -> bool:
-        """Tell whether the literal that one way begins with is the beginning of another's."""
-        texts = sorted({text for way in ways for text, _ in heads(way, self.source) if text})
-        return any(longer.startswith(text) for text, longer in pairwise(texts))
-
-    def spelled(self, way: Items) -> Node:
+    def spelled(self, way: Items, begins: tuple[str, ...]) -> Node:
+        """Return a way with its literals character by character; beside ``begins`` alone, only as far as another one is their beginning."""
         ways: list[Node] = []
-        for text, rest in heads(way, self.source):
+        for text, rest in heads(way, self.source, laid_out=True):
             if text is None:
                 ways.append(self.write(rest))
             else:
-                ways.append(apart(*(literal(character) for character in text), self.write(rest)))
+                shared = max((len(each) for each in begins if each != text and text.startswith(each)), default=0)
+                size = shared or len(text)
+                ways.append(apart(*(literal(character) for character in text[:size]), literal(text[size:]), self.write(rest)))
         return alt(*ways)
 
     def begins_with_text(self, way: Items) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
 
 from untemplate.lower.text_rules import EDGE
 from untemplate.peg.nodes import Choice, End, Literal, Node, Peek, Ref, Repeat, Sequence, Space
@@ -52,6 +53,12 @@ def heads(items: Items, rules: Mapping[str, Node], depth: int = 0, *, laid_out: 
             return heads((rules[name], *rest), rules, depth + 1, laid_out=laid_out)
         case _:
             return [(None, items)]
+
+
+def share_beginnings(ways: Iterable[Items], rules: Mapping[str, Node]) -> bool:
+    """Return whether the literal that one way begins with is the beginning of another's."""
+    texts = sorted({text for way in ways for text, _ in heads(way, rules) if text})
+    return any(longer.startswith(text) for text, longer in pairwise(texts))
 
 
 def first_texts(node: Node, rules: Mapping[str, Node], depth: int = 0) -> list[tuple[str, ...]] | None:
