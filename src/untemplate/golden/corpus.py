@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import sys
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from importlib import import_module
 
 from untemplate.golden.batch import AHEAD, Failure, Outcome, failure_of, run_batch
 from untemplate.golden.cache import Cache
@@ -45,7 +47,7 @@ def compile_corpus(
         ahead: how many jobs an executor is given at once.
     """
     places: dict[int, tuple[str, str | None]] = {}
-    prepared = (_prepare(index, job, cache, places) for index, job in enumerate(jobs))
+    prepared = (_prepare(index, job, cache, places, forks=workers > 1 and executor is None) for index, job in enumerate(jobs))
     for outcome in run_batch(_compile, prepared, workers=workers, executor=executor, ahead=ahead):
         path, key = places.pop(outcome.index)
         if cache is not None and key is not None:
@@ -53,8 +55,13 @@ def compile_corpus(
         yield outcome
 
 
-def _prepare(index: int, job: CompileJob, cache: Cache | None, places: dict[int, tuple[str, str | None]]) -> _Loaded | Outcome[Compilation]:
-    """Return what is to be done for a job, or what is known to come of it; note its path and the key to keep that under."""
+def _prepare(
+    index: int, job: CompileJob, cache: Cache | None, places: dict[int, tuple[str, str | None]], *, forks: bool
+) -> _Loaded | Outcome[Compilation]:
+    """Return what is to be done for a job, or what is known to come of it; note its path and the key to keep that under.
+
+    ``forks``: processes of our own are going to be started; where they are copies of this one, it imports for all of them.
+    """
     places[index] = job.source, None
     try:
         source = load_source(job.source, template=job.template, vocabulary=job.vocabulary)
@@ -68,8 +75,17 @@ def _prepare(index: int, job: CompileJob, cache: Cache | None, places: dict[int,
         case Failure():
             return Outcome(index=index, failure=_moved(known, _PLACE, job.source))
     places[index] = job.source, key
+    if forks and "untemplate.golden.compilation" not in sys.modules and _are_copies():
+        import_module("untemplate.golden.compilation")
     # What stands for "nothing" in a source need not survive the way to another process.
     return _Loaded(job, replace(source, special_tokens=dict(source.special_tokens), templates=dict(source.templates)))
+
+
+def _are_copies() -> bool:
+    """Return whether a process that is started begins as a copy of this one."""
+    from multiprocessing import get_start_method  # which a run with nothing to do can save
+
+    return get_start_method() == "fork"
 
 
 def _compile(loaded: _Loaded) -> Compilation:

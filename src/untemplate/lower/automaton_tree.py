@@ -6,6 +6,7 @@ An engine with a lexer can take such a tree as one token; a right-linear grammar
 from __future__ import annotations
 
 from collections.abc import Callable
+from heapq import heapify, heappop, heappush
 
 from untemplate.lower import charset
 from untemplate.lower.automaton import DEAD, Automaton, TooLargeError
@@ -131,15 +132,17 @@ class Elimination:
         Raises:
             TooLargeError: when loops are so entangled that the tree would explode.
         """
-        left = [state for state in ways if state != entry]
         entering: dict[int, dict[int, None]] = {state: {} for state in ways}
         for source, row in ways.items():
             for target in row:
                 if target != source:
                     entering[target][source] = None
-        while left:
-            state = min(left, key=lambda s: (len(entering[s]) * len(ways[s]), s))
-            left.remove(state)
+        waiting = [(len(entering[state]) * len(ways[state]), state) for state in ways if state != entry]
+        heapify(waiting)
+        while waiting:
+            cost, state = heappop(waiting)
+            if state not in ways or cost != len(entering[state]) * len(ways[state]):
+                continue  # it is done, or waits with another cost
             row = ways.pop(state)
             own = row.pop(state, None)
             loop = rep(own, 0, None) if own is not None else EMPTY
@@ -161,6 +164,9 @@ class Elimination:
                     way = seq(into, end)
                     known = exits[source]
                     exits[source] = way if known is None else alt(known, way)
+            for touched in (*sources, *row):
+                if touched != entry:
+                    heappush(waiting, (len(entering[touched]) * len(ways[touched]), touched))
             if self.work > self.most_work:
                 raise TooLargeError
         own = ways[entry].get(entry)

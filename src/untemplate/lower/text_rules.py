@@ -12,6 +12,7 @@ from functools import lru_cache
 from untemplate.lower import charset
 from untemplate.lower.automaton import TooLargeError
 from untemplate.lower.automaton_tree import Elimination
+from untemplate.lower.fragments import Fragment, make_fragment
 from untemplate.lower.rulebook import RuleBook
 from untemplate.lower.shapes import EMPTY, alt, apart, chars, literal, opt, seq
 from untemplate.peg.nodes import Node, Ref
@@ -148,13 +149,57 @@ def _leaving(
     """Return the states that follow by character, and the exits."""
     following: dict[Positions, list[str]] = {}
     leaving: list[tuple[str, int]] = []
+    begun = _begun(tuple(chunked), stops)
+    awaited = {chunked[which][chunk][at] for which, chunk, at in state}
+    waits = any(chunk and at == 0 for _, chunk, at in state)
     for character in letters:
-        target, stopped, left = _step(state, character, chunked, stops)
+        if character in awaited or (waits and character in _WHITE):
+            target, stopped, left = _step(state, character, chunked, stops)
+        else:
+            target, stopped, left = begun.get(character, _NOWHERE)
         leaving += [(character, which) for which in left]
         if not stopped:
             following.setdefault(target, []).append(character)
     following.setdefault(frozenset(), []).append("")
     return following, leaving
+
+
+_NOWHERE: tuple[Positions, bool, tuple[int, ...]] = (frozenset(), False, ())
+
+
+@lru_cache(maxsize=8)
+def _begun(chunked: tuple[Stop, ...], stops: int) -> Mapping[str, tuple[Positions, bool, tuple[int, ...]]]:
+    """Return what ``_step`` returns where nothing has been read yet, for each character that begins something."""
+    firsts = {stop[0][0] for stop in chunked}
+    return {character: _step(frozenset(), character, chunked, stops) for character in firsts}
+
+
+def _members(listed: Sequence[str], letters: Sequence[str]) -> charset.CharSet:
+    """Return a set of characters; ``""`` among those listed stands for all that no stop has."""
+    found = charset.of("".join(listed))
+    return found if "" not in listed else charset.complement(charset.difference(charset.of("".join(letters)), found))
+
+
+def _may_end(state: Positions, stops: tuple[Stop, ...]) -> bool:
+    """Tell whether a text that may end can end here."""
+    return not any(at == 0 and chunk and which < len(stops) and stops[which][chunk] == EDGE for which, chunk, at in state)
+
+
+@lru_cache(maxsize=128)
+def _loops(stops: tuple[Stop, ...], exits: tuple[str, ...], group: tuple[int, ...]) -> Fragment:
+    """Return the text up to one of a group of the exits as loops; without a group, the text alone, which may end anywhere."""
+    letters, states, _ = _automaton(stops, exits)
+    number = {state: place for place, state in enumerate(states)}
+    ways: dict[int, dict[int, Node]] = {}
+    ends: dict[int, Node | None] = {}
+    for state, (following, leaving) in states.items():
+        ways[number[state]] = {number[target]: chars(_members(listed, letters)) for target, listed in following.items()}
+        last = [literal(character) for character, which in leaving if which in group]
+        if group:
+            ends[number[state]] = alt(*last) if last else None
+        else:
+            ends[number[state]] = EMPTY if _may_end(state, stops) else None
+    return make_fragment(lambda rules, hint: Elimination(rules, hint, MOST_WORK).run(ways, number[_first(stops)], ends))
 
 
 class _Build:
@@ -170,10 +215,7 @@ class _Build:
 
     def ends(self, state: Positions) -> bool:
         """Tell whether the text may end here."""
-        return self.may_end and not any(at == 0 and chunk and self.chunk(which, chunk) == EDGE for which, chunk, at in state)
-
-    def chunk(self, which: int, chunk: int) -> str | None:
-        return self.stops[which][chunk] if which < len(self.stops) else None
+        return self.may_end and _may_end(state, self.stops)
 
     def start(self, *, alone: bool) -> Node:
         """Return the text: as loops, which any engine takes at any length; else as the rule of the first state."""
@@ -191,26 +233,17 @@ class _Build:
         Raises:
             TooLargeError: when the texts looked for are so entangled that the tree would explode.
         """
-        number = {state: place for place, state in enumerate(self.ways)}
-        first = number[self.first]
+        texts = tuple(one.text for one in self.exits)
+        groups: dict[Node | None, tuple[int, ...]] = {None: ()} if self.may_end else {}
+        for _, exits in self.ways.values():
+            for _, which in exits:
+                then = self.exits[which].then
+                groups[then] = (*groups.get(then, ()), which)
         options: list[Node] = []
-        leaves: dict[Node | None, dict[int, list[str]]] = {}
-        if self.may_end:
-            leaves[None] = {place: [] for state, place in number.items() if self.ends(state)}
-        for state, (_, exits) in self.ways.items():
-            for character, which in exits:
-                leaves.setdefault(self.exits[which].then, {}).setdefault(number[state], []).append(character)
-        for then, places in leaves.items():
-            ways = {number[state]: self.edges(following, number) for state, (following, _) in self.ways.items()}
-            ends: dict[int, Node | None] = {
-                place: (alt(*map(literal, places[place])) if then is not None else EMPTY) if place in places else None for place in ways
-            }
-            whole = self.rules.define(self.hint, Elimination(self.rules, self.hint, MOST_WORK).run(ways, first, ends))
-            options.append(whole if then is None else apart(whole, then))
+        for behind, group in groups.items():
+            whole = _loops(self.stops, texts, tuple(sorted(set(group)))).written(self.rules, self.hint)
+            options.append(whole if behind is None else apart(whole, behind))
         return alt(*options)
-
-    def edges(self, following: Mapping[Positions, list[str]], number: Mapping[Positions, int]) -> dict[int, Node]:
-        return {number[target]: chars(self.members(letters)) for target, letters in following.items()}
 
     def linear(self) -> Node:
         """Return the rule of the first state, with a rule for every state that is entered more than once."""
@@ -225,16 +258,9 @@ class _Build:
         following, exits = self.ways[state]
         ways: list[Node] = []
         for target, letters in following.items():
-            ways.append(seq(chars(self.members(letters)), self.target(target, depth)))
+            ways.append(seq(chars(_members(letters, self.letters)), self.target(target, depth)))
         ways += [apart(literal(character), self.exits[which].then) for character, which in exits]
         return opt(alt(*ways)) if self.ends(state) else alt(*ways)
-
-    def members(self, letters: list[str]) -> charset.CharSet:
-        """Return a set of characters; ``""`` among them stands for all that no stop has."""
-        listed = charset.of("".join(letters))
-        if "" not in letters:
-            return listed
-        return charset.complement(charset.difference(charset.of("".join(self.letters)), listed))
 
     def target(self, state: Positions, depth: int) -> Node:
         if state in self.names:

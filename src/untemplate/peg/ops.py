@@ -1,4 +1,7 @@
-"""The instructions of the machine. Each is called with it and returns the next instruction, ``WAIT``, ``FAIL`` or ``DONE``."""
+"""The instructions of the machine. Each is called with it and returns the next instruction, ``WAIT``, ``FAIL`` or ``DONE``.
+
+They never change. They are not frozen because that makes each three times as dear to make, and a program has thousands.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ Op = Callable[["Machine"], int]
 _SPACE: Final = re.compile(r"[ \t\n\r\f\v]*")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Match:
     """A literal."""
 
@@ -41,7 +44,7 @@ class Match:
         return FAIL
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class MatchBeginning:
     """The beginning of a text, two characters or more, that the end of input cuts."""
 
@@ -61,7 +64,7 @@ class MatchBeginning:
         return self.following
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Run:
     """Characters of a class. Nothing is read before there are enough of them."""
 
@@ -92,7 +95,7 @@ class Run:
         return self.following
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Skip:
     """White space."""
 
@@ -106,7 +109,7 @@ class Skip:
         return WAIT if window.index == len(window.text) and not window.ended else self.following
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class ReadJson:
     """A JSON value."""
 
@@ -133,7 +136,7 @@ class ReadJson:
         return self.following if whole else FAIL
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Call:
     """A rule."""
 
@@ -153,7 +156,7 @@ def do_return(machine: Machine) -> int:
     return frame.number
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Jump:
     target: int
 
@@ -161,7 +164,7 @@ class Jump:
         return self.target
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Test:
     """One look at the next character before an option or a round of a loop. It is only taken with the character there, so that
     what is tried does not depend on how the text was cut."""
@@ -178,7 +181,7 @@ class Test:
         return self.trying if window.ended else WAIT
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Enter:
     """Something that may be given up: an option, an atomic, a peek or a catch; it ends with ``Commit`` or ``Leave``."""
 
@@ -198,7 +201,7 @@ class Enter:
         return self.body
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Commit:
     """The end of something that may not be given up any more as a part."""
 
@@ -212,7 +215,7 @@ class Commit:
         return self.following
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Keep:
     """The end of a text that is remembered while what follows is read."""
 
@@ -228,7 +231,7 @@ class Keep:
         return self.following
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Forget:
     """The end of what a text was remembered for."""
 
@@ -240,7 +243,7 @@ class Forget:
         return self.following
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class MatchSame:
     """The text remembered last."""
 
@@ -253,7 +256,7 @@ class MatchSame:
         return FAIL if frame is None or frame.text is None else Match(frame.text, True, self.following)(machine)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Leave:
     """The end of a look-ahead that matched: nothing of it stays."""
 
@@ -267,7 +270,7 @@ class Leave:
         return self.following
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class StartLoop:
     head: int
 
@@ -276,7 +279,7 @@ class StartLoop:
         return self.head
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class HeadLoop:
     """Begin a round: one that must be, one that may fail, or none."""
 
@@ -312,7 +315,7 @@ class HeadLoop:
         return self.body
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class EndLoop:
     """End a round. One that was not needed and took no text is given up, and the loop ends."""
 
@@ -334,7 +337,7 @@ class EndLoop:
         return self.head
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class OpenTag:
     tag: Tag
     following: int
@@ -345,7 +348,7 @@ class OpenTag:
         return self.following
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class CloseTag:
     tag: Tag
     following: int
@@ -357,7 +360,7 @@ class CloseTag:
         return self.following
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class WriteNote:
     code: str
     following: int
@@ -367,7 +370,7 @@ class WriteNote:
         return self.following
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class DoCut:
     following: int
 
@@ -376,7 +379,7 @@ class DoCut:
         return self.following
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class AtEnd:
     following: int
 

@@ -61,7 +61,7 @@ def compile_stops(stops: tuple[str, ...]) -> Stops:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class ReadUntil:
     """Text up to a stop that stands. The machine's register tells whether this text has a last character already."""
 
@@ -123,7 +123,7 @@ class ReadUntil:
         return tail, ended and tail < len(text)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class PassOne:
     """One character of a stop that does not stand, as text."""
 

@@ -29,6 +29,9 @@ class Renderer(Protocol):
     def unmet(self) -> frozenset[str]:
         """Names whose value could have changed the last rendering, and that it was not given."""
 
+    def telling(self, variables: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return what the template can tell of the values of its variables: where that is equal, so are the renderings."""
+
 
 class _Rendered(NamedTuple):
     text: str | None
@@ -85,16 +88,16 @@ class Prober:
     def render(self, messages: list[Message], *, generate: bool = False) -> str | None:
         """Return the rendering, or ``None`` where the template raises."""
         asked = _key((messages, generate, self._tools_key))
-        switches = dict(self.switches)
-        kept_as = (asked, _key(switches))
+        telling = self.template.telling(self.switches) if self.switches else {}
+        kept_as = (asked, _key(telling))
         if kept_as not in self._kept:
-            self._kept[kept_as] = self._known(asked, switches) or self._rendered(messages, generate, switches)
+            self._kept[kept_as] = self._known(asked, telling) or self._rendered(messages, generate, self.switches)
         return self._kept[kept_as].text
 
-    def _known(self, asked: bytes, switches: Mapping[str, Any]) -> _Rendered | None:
+    def _known(self, asked: bytes, telling: Mapping[str, Any]) -> _Rendered | None:
         """Return the rendering without one of the switches, if it did not ask for that one: then its value changes nothing."""
-        for name in switches:
-            without = self._kept.get((asked, _key({key: value for key, value in switches.items() if key != name})))
+        for name in telling:
+            without = self._kept.get((asked, _key({key: value for key, value in telling.items() if key != name})))
             if without is not None and name not in without.unmet:
                 return without
         return None

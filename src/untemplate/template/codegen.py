@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +16,8 @@ from jinja2.lexer import Token, TokenStream
 from jinja2.parser import Parser
 from jinja2.runtime import Context
 from jinja2.utils import pass_context
+
+from untemplate.template.questions import STANDING, Questions
 
 LOOP_FILTER = "untemplate loop"
 """A filter that no template can name: it stands before the source of every loop."""
@@ -32,6 +35,8 @@ class Findings:
     """Names that may have no value of the template's own."""
     read: set[str] = field(default_factory=set)
     """Names that stand in an expression."""
+    questions: Questions | None = None
+    """What is asked of those names; ``None`` where none of them is the template's own idea."""
 
 
 class NoteConstants(Extension):
@@ -65,6 +70,14 @@ class GenerationBlock(Extension):
         return nodes.Scope(body, lineno=line)
 
 
+class QuickParser(Parser):
+    """Jinja's parser, less its walk through the tree at the end: ``WatchedCode`` tells the nodes their environment on a walk of its own."""
+
+    def parse(self) -> nodes.Template:
+        """Return the tree of the template."""
+        return nodes.Template(self.subparse(), lineno=1)
+
+
 @pass_context
 def keep(_context: Context, items: Any) -> Any:
     """Return ``items``. Stands in the table of filters, so that no loop's source is computed while compiling."""
@@ -77,20 +90,45 @@ class WatchedCode(CodeGenerator):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.filters[LOOP_FILTER] = "environment.start_loop"
-        self._kinds: frozenset[type[nodes.Node]] = frozenset()
+        self._kinds: set[type[nodes.Node]] = set()
+        self._named: dict[tuple[type[nodes.Node], str], None] = {}
+        """Filters and tests."""
 
     def visit_Template(self, node: nodes.Template, frame: Frame | None = None) -> None:  # noqa: N802
-        self._kinds = frozenset(type(inner) for inner in _walk(node))
-        self._answer_quickly(node)
-        super().visit_Template(node, frame)
+        for inner in _walk(node):
+            inner.environment = self.environment
+            kind = type(inner)
+            self._kinds.add(kind)
+            if kind is nodes.Filter or kind is nodes.Test:
+                self._named.setdefault((kind, inner.name))  # type: ignore[attr-defined]
+        with self._answering_quickly(node):
+            super().visit_Template(node, frame)
+        findings: Findings = self.environment.findings  # type: ignore[attr-defined]
+        if not findings.undeclared.isdisjoint(findings.read - STANDING):
+            findings.questions = Questions(node)
 
-    def _answer_quickly(self, node: nodes.Node) -> None:
-        """Give a node a ``find_all`` that knows what its template lacks: Jinja asks each loop for blocks, by walking all below it."""
+    @contextlib.contextmanager
+    def _answering_quickly(self, node: nodes.Node) -> Iterator[None]:
+        """Give a node a ``find_all`` that knows what its template lacks: Jinja asks each loop for blocks, by walking all below it.
+
+        It is taken away again: a tree that refers to what walks it is not freed before the garbage collector runs.
+        """
         node.find_all = functools.partial(self._find_all, node)  # type: ignore[assignment]
+        try:
+            yield
+        finally:
+            del node.find_all
 
     def _find_all(self, node: nodes.Node, wanted: Any) -> Iterator[nodes.Node]:
         if any(issubclass(kind, wanted) for kind in self._kinds):
             yield from (inner for inner in _walk(node) if isinstance(inner, wanted) and inner is not node)
+
+    def pull_dependencies(self, found: Iterable[nodes.Node]) -> None:
+        """Write where filters and tests come from. They are known already; Jinja would walk all of the template for them."""
+        if nodes.Block in self._kinds:
+            super().pull_dependencies(found)
+        else:
+            super().pull_dependencies(kind(None, name, [], [], None, None) for kind, name in self._named)
 
     def enter_frame(self, frame: Frame) -> None:
         super().enter_frame(frame)
@@ -108,8 +146,8 @@ class WatchedCode(CodeGenerator):
 
     def visit_For(self, node: nodes.For, frame: Frame) -> None:  # noqa: N802
         node.iter = nodes.Filter(node.iter, LOOP_FILTER, [], [], None, None, lineno=node.lineno)
-        self._answer_quickly(node)
-        super().visit_For(node, frame)
+        with self._answering_quickly(node):
+            super().visit_For(node, frame)
 
     def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:  # noqa: N802
         self.write("environment.join_values(context, (")

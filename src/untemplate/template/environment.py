@@ -11,6 +11,7 @@ import types
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from jinja2 import nodes
 from jinja2.exceptions import SecurityError, UndefinedError
 from jinja2.ext import LoopControlExtension
 from jinja2.runtime import Context, Undefined, markup_join
@@ -18,7 +19,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedEnvironment, 
 from jinja2.utils import missing
 from markupsafe import Markup
 
-from untemplate.template.codegen import LOOP_FILTER, Findings, GenerationBlock, NoteConstants, WatchedCode, keep
+from untemplate.template.codegen import LOOP_FILTER, Findings, GenerationBlock, NoteConstants, QuickParser, WatchedCode, keep
 from untemplate.template.guards import METHODS, Counted, guard_filters, join_items
 from untemplate.template.helpers import Clock, TemplateDict, TemplateNamespace, first_item, json_filter, refuse
 from untemplate.template.limits import Budget, Limits
@@ -65,6 +66,9 @@ class Sandbox(SandboxedEnvironment):
             dict=TemplateDict(),
             namespace=TemplateNamespace,
         )
+
+    def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
+        return QuickParser(self, source, name, filename).parse()
 
     def _undefined(self, hint: str | None = None, obj: Any = missing, name: str | None = None, exc: Any = UndefinedError) -> Undefined:
         """Return what stands for a value that is not there; the names of variables are noted in ``unmet``."""

@@ -16,6 +16,7 @@ from untemplate.errors import TemplateError
 from untemplate.template.environment import ImmutableSandbox, Sandbox
 from untemplate.template.helpers import Clock, frozen_clock
 from untemplate.template.limits import Limits, Shared
+from untemplate.template.questions import STANDING, Answers
 from untemplate.template.values import copy_messages, copy_plain
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -56,6 +57,9 @@ class Template:
         self._lock = threading.Lock()
         self._sandbox: Sandbox | None = None
         self._code: jinja2.Template | None = None
+        self._lines: list[tuple[int, int]] | None = None
+        """Of the template and of its code, the last first."""
+        self._asked: dict[str, Answers | None] = {}
         self._notes: tuple[str, ...] = ()
         self._blank: dict[str, str] = {}
         self._tools: bytes | None = None
@@ -140,6 +144,32 @@ class Template:
         sandbox = self._sandbox
         return frozenset(sandbox.unmet.union(sandbox.globals)) if sandbox is not None else frozenset()
 
+    def telling(self, variables: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what the template can tell of plain values of its variables: where that is equal, so are the renderings.
+
+        A variable of which it cannot tell that it is given at all is left out.
+
+        Raises:
+            TemplateError: when it does not compile.
+        """
+        found: dict[str, Any] = {}
+        for name, value in variables.items():
+            answers = self._answers(name)
+            told = value if answers is None else answers.of(value)
+            if answers is None or told != answers.of_nothing():
+                found[name] = told
+        return found
+
+    def _answers(self, name: str) -> Answers | None:
+        sandbox = self._compiled_sandbox()
+        # Something else may stand in the place of a value that is not given.
+        if name in STANDING or name in self.special_tokens or name in sandbox.globals:
+            return None
+        if name not in self._asked:
+            questions = sandbox.findings.questions
+            self._asked[name] = Answers(()) if questions is None else questions.find(name)
+        return self._asked[name]
+
     def _copied(self, tools: Any) -> Any:
         """Return a plain copy of the tools, the one made before where they are the same and the template cannot change it."""
         if not isinstance(self._sandbox, ImmutableSandbox):
@@ -180,6 +210,8 @@ class Template:
                 hint=f"At most {self.limits.source:,} are read; is this file a chat template?",
             )
         self._code = sandbox.from_string(self.text)
+        self._code.globals = dict(self._code.globals)  # a copy to look into; Jinja's chain of mappings is slow to copy for each rendering
+        self._lines = None
         self._sandbox = sandbox
 
     def _relax(self, error: Exception, names: Mapping[str, Any]) -> bool:
@@ -255,7 +287,9 @@ class Template:
         line = None
         while trace is not None:
             if self._code is not None and trace.tb_frame.f_code.co_filename == "<template>":
-                line = self._code.get_corresponding_lineno(trace.tb_lineno)
+                if self._lines is None:
+                    self._lines = self._code.debug_info[::-1]
+                line = next((mine for mine, its in self._lines if its <= trace.tb_lineno), 1)
             trace = trace.tb_next
         return line
 
