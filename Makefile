@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+RUNS := $(VENV)/.runs
 FIXTURE ?= fixtures/hermes_json_tags.jinja
 PYTEST := $(BIN)/python -m pytest
 
@@ -13,15 +14,23 @@ PYTEST := $(BIN)/python -m pytest
 help: ## this list
 	@sed -n 's/^\([a-z0-9]*\):.*## /\1	/p' $(MAKEFILE_LIST)
 
-$(INSTALLED): pyproject.toml
+$(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "untemplate needs Python 3.11 or newer: make PYTHON=python3.12 …")'
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	$(PYTHON) -m venv $(VENV)
+
+$(RUNS): pyproject.toml | $(BIN)/python
+	@echo "installing untemplate and what it needs into $(VENV) …"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
+
+$(INSTALLED): pyproject.toml | $(BIN)/python
+	@echo "installing untemplate and all that its tests need into $(VENV): this takes minutes …"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@touch $@ $(RUNS)
 
 setup: $(INSTALLED) ## .venv with everything the other targets need
 
-run: setup ## compile a template and show what was found: the first thing to try
+run: $(RUNS) ## compile a template and show what was found: the first thing to try
 	$(BIN)/untemplate compile $(FIXTURE) -o out
 	$(BIN)/untemplate inspect $(FIXTURE)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import glob
 import importlib.util
+import json
 import sys
 from collections import Counter
 from collections.abc import Mapping
@@ -20,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.runtimes_table import COLUMNS, cell, exported
-from tests.e2e.export_turns import TOOLS, Rendered, difference, rendered
+from tests.e2e.export_turns import TOOLS, Rendered, calls, difference, rendered
 from untemplate.emit.response_template import Profile, response_template
 from untemplate.emit.response_template_content import ReadError
 from untemplate.emit.response_template_reader import read_turn
@@ -29,6 +30,10 @@ from untemplate.errors import UntemplateError
 
 TARGET = 0.8
 """Of the templates, how many are to be read exactly by way of ``response-template``."""
+
+
+MOST_SHOWN = 40
+"""Characters of a value that the page shows."""
 
 
 @dataclass
@@ -74,12 +79,39 @@ def read_exactly(made: Rendered, profile: Profile) -> str:
     plain = [turn for turn in made.turns if turn.plain]
     for turn in plain:
         try:
-            wrong = difference(turn.message, read(template, turn.prompt, turn.text))
+            got = read(template, turn.prompt, turn.text)
+            wrong = told(turn.message, got) if difference(turn.message, got) is not None else None
         except (ValueError, ReadError) as problem:
             wrong = f"not read at all: {str(problem).splitlines()[0]}"
         if wrong is not None:
             return wrong
     return "exact" if plain else "no turns"
+
+
+def told(want: Mapping[str, Any], got: Mapping[str, Any]) -> str:
+    """Return in a few words what of a message is read otherwise."""
+    thought = got.get("thinking") or got.get("reasoning_content")
+    for part, mine, its in (("reasoning", want.get("reasoning_content"), thought), ("content", want.get("content"), got.get("content"))):
+        if (mine or "") != (its or ""):
+            return f"{part} {shown(mine)} is read as {shown(its)}"
+    ours, theirs = calls(want), calls(got)
+    if len(ours) != len(theirs):
+        return f"of {len(ours)} calls {len(theirs)} are read"
+    for (name, arguments), (its_name, its_arguments) in zip(ours, theirs, strict=True):
+        if name != its_name:
+            return f"a call of {shown(name)} is read as one of {shown(its_name)}"
+        if not isinstance(its_arguments, list) or [key for key, _ in arguments] != [key for key, _ in its_arguments]:
+            return f"the arguments of {shown(name)} are read as {shown(its_arguments)}"
+        for (key, value), (_, its_value) in zip(arguments, its_arguments, strict=True):
+            if repr(value) != repr(its_value):
+                return f"the argument {shown(key)}, {shown(value)}, is read as {shown(its_value)}"
+    return "the calls are read otherwise"
+
+
+def shown(value: Any) -> str:
+    """Return a value as JSON, cut to a few words."""
+    text = "nothing" if value is None or value == "" else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…"
 
 
 def read(template: Mapping[str, Any], prompt: str, text: str) -> Mapping[str, Any]:
@@ -120,7 +152,7 @@ def named(found: list[Found]) -> list[str]:
             said, read = each.cells[f"response-template {profile.value}"], each.read[profile.value]
             if said == "exact" and read in ("exact", "no turns"):
                 continue
-            shown = {"exact": "every turn is read", "no turns": "no turns to try"}.get(read, f"first difference: {read[:90]!r}")
+            shown = {"exact": "every turn is read", "no turns": "no turns to try"}.get(read, f"first difference: {read}")
             lines.append(f"{each.name} ({profile.value}): {said.replace('exact', 'no loss is said')}; {shown}")
     return lines
 

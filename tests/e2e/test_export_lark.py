@@ -8,25 +8,14 @@ import llguidance
 import pytest
 
 from tests.e2e.model_requests import NAMES, fixture
+from tests.weather import weather
 from untemplate.emit.llguidance import emit_llguidance
 from untemplate.parser import build_parser
 from untemplate.spec.compose import ComposedCall, compose
 from untemplate.spec.model import ReasoningMode, Spec
 
 CALLING = [name for name in NAMES if fixture(name).turn.calls is not None and name != "key_value_tags"]
-TOOLS: list[dict[str, Any]] = [
-    {
-        "type": "function",
-        "function": {
-            "name": "get_weather",
-            "parameters": {
-                "type": "object",
-                "properties": {"city": {"type": "string"}, "days": {"type": "integer"}},
-                "required": ["city"],
-            },
-        },
-    }
-]
+TOOLS = [weather(required=["city"])]
 CALL = [ComposedCall(name="get_weather", id="k7Qz0aB00", arguments={"city": "Paris", "days": 3})]
 
 

@@ -14,22 +14,14 @@ import pytest
 
 from tests.e2e import sglang_standin, vllm_standin
 from tests.e2e.model_requests import NAMES, fixture
+from tests.weather import NOW, weather
 from untemplate.emit.plugins import emit_plugin
 from untemplate.parser import build_parser
 from untemplate.spec.compose import ComposedCall, compose
 from untemplate.spec.model import GenerationPrompt, PromptState, ReasoningMode, Spec, Support
 
 CALLING = [name for name in NAMES if fixture(name).turn.calls is not None]
-TOOLS: list[dict[str, Any]] = [
-    {
-        "type": "function",
-        "function": {
-            "name": "get_weather",
-            "parameters": {"type": "object", "properties": {"city": {"type": "string"}, "days": {"type": "integer"}}},
-        },
-    },
-    {"type": "function", "function": {"name": "now", "parameters": {"type": "object", "properties": {}}}},
-]
+TOOLS = [weather(), NOW]
 CALL = (ComposedCall(name="get_weather", id="k7Qz0aB00", arguments={"city": "Paris <b>", "days": 3}),)
 Read = tuple[str, str, list[tuple[str, str]]]
 

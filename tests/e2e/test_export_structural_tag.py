@@ -14,6 +14,7 @@ import pytest
 
 from tests.e2e.model_requests import NAMES, fixture
 from tests.e2e.torch_stub import import_xgrammar
+from tests.weather import NOW, weather
 from untemplate.emit.structural_tag import emit_structural_tag
 from untemplate.parser import build_parser
 from untemplate.spec.compose import ComposedCall, compose
@@ -28,20 +29,7 @@ pytestmark = pytest.mark.skipif(xgrammar is None, reason="xgrammar is not instal
 CALLING = [name for name in NAMES if fixture(name).turn.calls is not None]
 LIMITED = {"channels_with_headers", "chevron_name"}
 """Their content opens as their calls do: the lazy grammar cannot tell free text from a call."""
-TOOLS: list[dict[str, Any]] = [
-    {
-        "type": "function",
-        "function": {
-            "name": "get_weather",
-            "parameters": {
-                "type": "object",
-                "properties": {"city": {"type": "string"}, "days": {"type": "integer"}},
-                "required": ["city"],
-            },
-        },
-    },
-    {"type": "function", "function": {"name": "now", "parameters": {"type": "object", "properties": {}}}},
-]
+TOOLS = [weather(required=["city"]), NOW]
 ONE = [ComposedCall(name="get_weather", id="k7Qz0aB00", arguments={"city": "Paris", "days": 3})]
 TWO = [*ONE, ComposedCall(name="now", id="k7Qz0aB01", arguments={})]
 

@@ -23,6 +23,7 @@ import openai
 import pytest
 
 from tests.reading import fields
+from tests.weather import tool, weather
 from untemplate import build_parser, load_spec
 from untemplate.runtime.message import Message
 from untemplate.runtime.sse import stream_events
@@ -34,16 +35,7 @@ FIXTURES = sorted(path.parent.name for path in GOLDEN.glob("*/spec.yaml"))
 SIZES = (1, 2, 3, 5, 7, 1, 64)
 """Bytes of a piece, by turns: characters are cut in their middle."""
 USAGE = {"prompt_tokens": 11, "completion_tokens": 22, "total_tokens": 33}
-TOOLS = [
-    {
-        "type": "function",
-        "function": {
-            "name": "get_weather",
-            "parameters": {"type": "object", "properties": {"city": {"type": "string"}, "days": {"type": "integer"}}},
-        },
-    },
-    {"type": "function", "function": {"name": "ping", "parameters": {"type": "object", "properties": {}}}},
-]
+TOOLS = [weather(), tool("ping")]
 
 THOUGHT = "<think>\nDas Wetter in Zürich … 🤔\n</think>\n\n"
 CALL = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Zürich \\"🌧\\"", "days": 3}}\n</tool_call>'

@@ -10,6 +10,7 @@ import pytest
 
 from tests.e2e.model_requests import NAMES, fixture
 from tests.llama_trees import Reader, faults, message_of
+from tests.weather import NOW, weather
 from untemplate.emit.export import Exported
 from untemplate.emit.llama_arena import emit_llama_arena
 from untemplate.errors import SpecError
@@ -17,24 +18,7 @@ from untemplate.parser import build_parser
 from untemplate.spec.compose import ComposedCall, compose
 from untemplate.spec.model import Spec
 
-TOOLS: list[dict[str, Any]] = [
-    {
-        "type": "function",
-        "function": {
-            "name": "get_weather",
-            "parameters": {
-                "type": "object",
-                "properties": {
-                    "city": {"type": "string"},
-                    "days": {"type": "integer"},
-                    "on": {"type": "boolean"},
-                    "at": {"type": "object"},
-                },
-            },
-        },
-    },
-    {"type": "function", "function": {"name": "now", "parameters": {"type": "object", "properties": {}}}},
-]
+TOOLS: list[dict[str, Any]] = [weather(on="boolean", at="object"), NOW]
 ONE = ComposedCall(name="get_weather", id="k7Qz0aB00", arguments={"city": 'Paris "x"\nb', "days": 3, "on": True})
 NESTED = replace(ONE, arguments={"city": "Paris", "at": {"a": [1, "b"]}})
 NONE = ComposedCall(name="now", id="k7Qz0aB01")

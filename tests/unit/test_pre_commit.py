@@ -5,6 +5,7 @@ That environment needs a package index: ``tests/e2e/test_ci_from_nothing.py`` ma
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -80,3 +81,19 @@ def test_pre_commit_itself_finds_nothing_wrong_with_the_list_of_hooks() -> None:
     command = [sys.executable, "-m", "pre_commit", "validate-manifest", str(ROOT / ".pre-commit-hooks.yaml")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_hook_runs_for_files_of_that_name_and_not_for_names_that_end_so() -> None:
+    pattern = re.compile(HOOKS[0]["files"])
+    for path in (
+        "golden.yaml",
+        "a/golden.yaml",
+        "tokenizer_config.json",
+        "m/tokenizer_config.json",
+        "golden/x/spec.yaml",
+        "a/golden/x",
+        "t.jinja",
+    ):
+        assert pattern.search(path), path
+    for path in ("notgolden.yaml", "my_tokenizer_config.json", "a/olden/x", "ungolden/x", "golden.yaml.txt"):
+        assert not pattern.search(path), path

@@ -59,7 +59,9 @@ def compile(
     if len(sources) > 1 and ((output is None and form != "jsonl") or name is not None):
         raise click.UsageError("several sources need `-o DIR`" if name is None else "`--name` is for a single source")
     if output is not None and Path(output).exists() and not Path(output).is_dir():
-        raise RequestError("this is a file, not a folder", code="E604", where=output)
+        raise RequestError(
+            "this is a file, not a folder", code="E604", where=output, hint="give a folder, or a name that is free: it is made"
+        )
     for each in sources:
         refuse_spec(each)
     from untemplate.golden.batch import in_order

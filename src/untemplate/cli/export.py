@@ -59,6 +59,8 @@ def export(
     made = TARGETS[target].write(Material(spec=parser.spec, request=parser.request, start=parser.start, profile=profile))
     if patch is not None:
         made = _patched(made, patch)
+    if TARGETS[target].per_request and not parser.request.tools and not parser.request.has_schema and parser.spec.turn.calls is not None:
+        voice.say("note: no tools were given, so this is for requests without tools, and has no calls; give `--tools FILE`")
     for note in made.notes:
         voice.say(f"note: {note}")
     for loss in made.losses:

@@ -41,6 +41,15 @@ def show_usage_error(error: click.ClickException) -> None:
         _line("hint", f"see `{context.command_path} --help`", "green")
 
 
+def as_ours(error: OSError) -> UntemplateError | None:
+    """Return what a system says of a file that the command line names, as an error of ours; ``None`` where it names no file."""
+    if not isinstance(error.filename, str):
+        return None
+    return UntemplateError(
+        f"cannot be opened: {error.strerror}", code="E100", where=error.filename, hint="Check the path and its permissions."
+    )
+
+
 def show_fault(error: Exception) -> None:
     """Write an error that is our own fault; the traceback only where ``UNTEMPLATE_TRACEBACK`` asks for it."""
     _line("error", f"E999 untemplate itself failed: {type(error).__name__}: {error}", "red")

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from untemplate.cli.schema_words import check_keywords
 from untemplate.errors import RequestError, SpecError
-from untemplate.golden.tools import load_data, tools_from_data
+from untemplate.golden.tools import data_from_text, load_data, tools_from_data
 from untemplate.source.hub import is_hub
 from untemplate.spec.files import load_spec, read_text, spec_from_text
-from untemplate.spec.yaml_text import load_yaml
 
 if TYPE_CHECKING:
     from untemplate.spec.model import Spec
@@ -68,6 +67,9 @@ def read_spec(path: str) -> Spec:
     if not looks_like_spec(path) and file.exists():
         hint = f"make one with `untemplate compile {path} -o out`"
         raise SpecError("this is not a spec", code="E500", where=path, hint=hint)
+    if not file.exists():
+        hint = "check the path; `untemplate compile SOURCE -o out` makes a spec from a template, folder or GGUF file"
+        raise SpecError("there is no such file", code="E500", where=path, hint=hint)
     return load_spec(path)
 
 
@@ -92,7 +94,7 @@ def read_any_text(path: str) -> str:
     try:
         return read_stdin() if path == "-" else read_text(path)
     except SpecError as error:
-        raise RequestError(error.message, code="E601", where=error.where) from error
+        raise RequestError(error.message, code="E601", where=error.where, hint="check the path; `-` is standard input") from error
 
 
 def read_data(path: str) -> Any:
@@ -104,9 +106,10 @@ def read_data(path: str) -> Any:
     if path != "-":
         return load_data(path)
     try:
-        return load_yaml(read_stdin(), "standard input")
+        text = read_stdin()
     except SpecError as error:
-        raise RequestError(error.message, code="E601", where=error.where) from error
+        raise RequestError(error.message, code="E601", where=error.where, hint="it should be JSON or YAML, in UTF-8") from error
+    return data_from_text(text, "standard input")
 
 
 def read_tools(path: str | None) -> list[dict[str, Any]] | None:

@@ -13,7 +13,7 @@ from typing import IO, NoReturn
 import click
 
 from untemplate.cli.commands import Commands
-from untemplate.cli.failures import TROUBLE, show_error, show_fault, show_usage_error
+from untemplate.cli.failures import TROUBLE, as_ours, show_error, show_fault, show_usage_error
 from untemplate.errors import UntemplateError
 
 INTERRUPTED = 130
@@ -56,6 +56,10 @@ def run(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         _forget_stdout()
         return 0
+    except OSError as error:
+        ours = as_ours(error)
+        show_fault(error) if ours is None else show_error(ours)
+        return TROUBLE
     except Exception as error:  # noqa: BLE001 - the last line of defence
         show_fault(error)
         return TROUBLE

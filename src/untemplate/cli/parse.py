@@ -61,8 +61,8 @@ def parse(
             message = _stream(session, source, model=loaded.template.name, truncated=truncated, reasoning_field=reasoning_field)
         else:
             message = _whole(session, source, truncated)
-    if not request["tools"] and request["response_schema"] is None:
-        voice.detail("no tools were given, so a call in the text would stay text; give `--tools FILE`")
+    if not request["tools"] and request["response_schema"] is None and loaded.turn.calls is not None:
+        voice.say("note: no tools were given, so a call in the text would stay text; give `--tools FILE`")
     for diagnostic in message.diagnostics:
         voice.warn(_told(diagnostic))
     return 1 if strict and message.diagnostics else 0
@@ -98,7 +98,9 @@ def _opened(path: str) -> Iterator[BinaryIO]:
         with open(path, "rb") as source:  # noqa: PTH123 - a path as the user wrote it
             yield source
     except OSError as error:
-        raise RequestError(f"cannot be read: {error.strerror or error}", code="E601", where=path) from error
+        raise RequestError(
+            f"cannot be read: {error.strerror or error}", code="E601", where=path, hint="check the path; `-` is standard input"
+        ) from error
 
 
 def _told(diagnostic: Diagnostic) -> str:

@@ -10,7 +10,7 @@ import click
 
 from untemplate.cli.reports import FORMATS, ReportText, to_format
 from untemplate.cli.voice import write_result
-from untemplate.errors import RequestError
+from untemplate.errors import SpecError
 
 
 def with_formats(*own: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -24,8 +24,10 @@ def with_formats(*own: str) -> Callable[[Callable[..., Any]], Callable[..., Any]
         @click.option("--format", "form", type=click.Choice([*own, *FORMATS]), default=own[0], show_default=True, help=told)
         @click.option("--summary", metavar="FILE", help="Also append the result to FILE as Markdown, such as $GITHUB_STEP_SUMMARY.")
         @functools.wraps(command)
-        def wrapped(*args: Any, **options: Any) -> Any:
-            return command(*args, **options)
+        def wrapped(*args: Any, summary: str | None, **options: Any) -> Any:
+            if summary is not None:
+                _append(summary, "")  # before all the work, not after it
+            return command(*args, summary=summary, **options)
 
         return wrapped
 
@@ -36,17 +38,21 @@ def write_report(report: Callable[[], ReportText], form: str, summary: str | Non
     """Write a report in its form where that is one of reports, and its summary where one is wanted.
 
     Raises:
-        RequestError: E601 when the summary cannot be written.
+        SpecError: E500 when the summary cannot be written.
     """
     if form not in FORMATS and summary is None:
         return
     made = report()
     if form in FORMATS:
         write_result(to_format(made, form))
-    if summary is None:
-        return
+    if summary is not None:
+        _append(summary, to_format(made, "markdown"))
+
+
+def _append(path: str, text: str) -> None:
     try:
-        with open(summary, "a", encoding="utf-8", newline="\n") as file:  # noqa: PTH123 - it may be a pipe or /dev/stdout
-            file.write(to_format(made, "markdown"))
+        with open(path, "a", encoding="utf-8", newline="\n") as file:  # noqa: PTH123 - it may be a pipe or /dev/stdout
+            file.write(text)
     except OSError as error:
-        raise RequestError(f"the summary cannot be written: {error.strerror or error}", code="E601", where=summary) from error
+        hint = "give --summary a file that can be written"
+        raise SpecError(f"the summary cannot be written: {error.strerror or error}", where=path, hint=hint) from error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, assert_never
 
 from untemplate.emit.export import Loss
 from untemplate.emit.llama_nodes import (
@@ -48,11 +48,11 @@ def call_nodes(nodes: Nodes, spec: Spec, request: Request) -> tuple[Number, tupl
     listed = nodes.seq(each, nodes.repeat(nodes.seq(between, each)))
     if array:
         form = forms[0]
-        closed = nodes.literal(form.close.core if form.close is not None else "")
+        form_close = nodes.literal(form.close.core if form.close is not None else "")
         listed = nodes.seq(
             nodes.literal(form.open.core), nodes.space(), nodes.literal("["), nodes.space(), listed, nodes.space(), nodes.literal("]")
         )
-        listed = nodes.seq(listed, nodes.space(), closed)
+        listed = nodes.seq(listed, nodes.space(), form_close)
     opened = nodes.literal(section.open.core) if section.open is not None else nodes.nothing()
     bare = section.several_only or (section.open is not None and forms[0].open.core.strip() != "")
     closed = nodes.literal(section.close.core) if section.close is not None and section.close.core else nodes.nothing()
@@ -87,7 +87,9 @@ def _losses(forms: Sequence[CallForm], known: Sequence[CallForm]) -> tuple[Loss,
             Loss(field="calls", message=f"{len(forms) - len(known)} of the {len(forms)} ways in which a call may be written are not read")
         )
     for form in known:
-        for kind, value in form.arguments.values.items() if form.arguments is not None and _own_notation(form.arguments) else ():
+        if form.arguments is None or not _own_notation(form.arguments):
+            continue
+        for kind, value in form.arguments.values.items():
             if value.encoding is Encoding.NOTATION:
                 losses.append(
                     Loss(field=f"calls.arguments.{kind.value}", message="stays text: it is written in the template's own notation")
@@ -176,14 +178,29 @@ def _part(nodes: Nodes, part: Part, rest: Sequence[Part], tool: Tool) -> Number:
         case Text(text=text):
             core = text.strip()
             return nodes.seq(nodes.space(), nodes.literal(core), nodes.space()) if core else nodes.space()
-        case Field(field=FieldName.NAME):
-            return nodes.whole(TOOL_NAME, nodes.literal(tool.name))
-        case Field(field=FieldName.ID):
+        case Field(field=field):
             following = next((each.text for each in rest if isinstance(each, Text)), "")
+            return _field(nodes, field, following, tool)
+        case _:
+            assert_never(part)
+
+
+def _field(nodes: Nodes, field: FieldName, following: str, tool: Tool) -> Number:
+    """Return a field of a call; ``following``: the next text behind it."""
+    match field:
+        case FieldName.NAME:
+            return nodes.whole(TOOL_NAME, nodes.literal(tool.name))
+        case FieldName.ID:
             inner = nodes.until([following]) if following.strip() else nodes.chars([(each, each) for each in _IDS])
             return nodes.whole(TOOL_ID, inner)
-        case _:
+        case FieldName.COUNTER:
             return nodes.chars([("0", "9")])
+        case FieldName.FREE:
+            return nodes.until([following if following.strip() else "\n"])
+        case FieldName.ARGUMENTS | FieldName.KEY | FieldName.VALUE | FieldName.TYPE:
+            raise SpecError(f"a call has {field.value!r} where llama.cpp's tree has no node for it", code="E517")
+        case _:
+            assert_never(field)
 
 
 def _arguments(nodes: Nodes, arguments: Arguments, tool: Tool, following: str) -> Number:
@@ -216,10 +233,14 @@ def _pair(nodes: Nodes, pairs: PairList, arguments: Arguments, name: str, schema
                 made.append(nodes.literal(name))
             case Field(field=FieldName.TYPE):
                 made.append(nodes.literals([value.label for value in values.values() if value.label is not None]))
-            case _:
+            case Field(field=FieldName.VALUE):
                 ends = _behind(pairs.pair[index + 1 :], name)
                 stops = [ends] if ends.strip() else [text for text in (pairs.separator, pairs.close, following) if text]
                 made.append(_value(nodes, arguments, stops, string=_is_string(schema)))
+            case Field(field=field):
+                raise SpecError(f"an argument has {field.value!r} where llama.cpp's tree has no node for it", code="E517")
+            case _:
+                assert_never(part)
     made.append(nodes.whole(ARG_CLOSE, nodes.nothing()))
     return nodes.tag(ARG, nodes.seq(*made))
 

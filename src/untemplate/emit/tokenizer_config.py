@@ -10,6 +10,7 @@ from untemplate.errors import SpecError
 
 _WHITE = " \t\r\n"
 _DECODER = json.JSONDecoder()
+_HINT = "give the model's own tokenizer_config.json"
 
 
 def put_member(text: str, key: str, value: Any, name: str) -> str:
@@ -21,9 +22,9 @@ def put_member(text: str, key: str, value: Any, name: str) -> str:
     try:
         data = json.loads(text)
     except ValueError as error:
-        raise SpecError(f"this is not JSON: {error}", code="E515", where=name) from error
+        raise SpecError(f"this is not JSON: {error}", code="E515", where=name, hint=_HINT) from error
     if not isinstance(data, dict):
-        raise SpecError("this is not a tokenizer configuration: it should be one JSON object", code="E515", where=name)
+        raise SpecError("this is not a tokenizer configuration: it should be one JSON object", code="E515", where=name, hint=_HINT)
     members = list(_members(text))
     indent = _indent(text, members)
     written = json.dumps(value, ensure_ascii=text.isascii(), indent=indent)

@@ -57,8 +57,8 @@ def load_manifest(path: Path) -> Manifest:
         return decode(load_yaml(text, str(path)), Manifest)
     except SpecError as error:
         line = find_line(text, error.where or "") if error.code not in ("E500", "E501") else None
-        where = join_place(f"{path}:{line}", error.where) if line else error.where
-        hint = error.hint or "a manifest is `sources:` with a list of `- source: PATH`"
+        where = join_place(f"{path}:{line}", error.where) if line else error.where or str(path)
+        hint = "a manifest is `sources:` with a list of `- source: PATH`"
         raise SpecError(error.message, code=error.code, where=where, hint=hint) from error
 
 

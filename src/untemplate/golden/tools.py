@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +29,34 @@ def load_data(path: str | Path) -> Any:
         RequestError: E601 when it cannot be read or is neither.
     """
     try:
-        return load_yaml(read_text(path), str(path))
+        text = read_text(path)
     except SpecError as error:
-        raise RequestError(error.message, code="E601", where=error.where) from error
+        hint = "check the path; a file of JSON or YAML in UTF-8 is wanted, `-` is standard input"
+        raise RequestError(error.message, code="E601", where=error.where, hint=hint) from error
+    return data_from_text(text, str(path))
+
+
+def data_from_text(text: str, where: str) -> Any:
+    """Return the plain data of JSON or YAML text. What a JSON file is told of its mistakes are JSON's.
+
+    Raises:
+        RequestError: E601 when it is neither.
+    """
+    try:
+        return load_yaml(text, where)
+    except SpecError as error:
+        broken = RequestError(error.message, code="E601", where=error.where, hint="correct the file at this line")
+        if not where.endswith(".json") and not text.lstrip().startswith(("{", "[")):
+            raise broken from error
+    try:
+        json.loads(text)
+    except ValueError as error:
+        place = f"{where}:{error.lineno}" if isinstance(error, json.JSONDecodeError) else where
+        told = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+        raise RequestError(f"not JSON: {told}", code="E601", where=place, hint="correct the file at this line") from error
+    except RecursionError:
+        pass
+    raise broken
 
 
 def tools_from_data(data: Any, where: str) -> list[dict[str, Any]]:

@@ -93,10 +93,13 @@ def _silently(fetch: Callable[[], str]) -> str:
 
 
 def _said(error: Exception) -> str:
-    """Return the sentence of an error that says most: requests' ids and addresses come before it or after."""
+    """Return the sentence of an error that says most: requests' ids and addresses come before it or after.
+
+    ``Got:`` stands before what another error said, whose message it then is.
+    """
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     told = next((line for line in lines if "Request ID" not in line), type(error).__name__)
-    return told.partition(". ")[0].removesuffix(".")
+    return told.removeprefix("Got: ").partition(". ")[0].removesuffix(".")
 
 
 _HINTS = (

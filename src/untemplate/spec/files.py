@@ -172,7 +172,8 @@ def _telling(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise SpecError(f"cannot be written: {error.strerror or error}", where=str(path)) from error
+        hint = "give a file in a folder that can be written, or leave it out for standard output"
+        raise SpecError(f"cannot be written: {error.strerror or error}", where=str(path), hint=hint) from error
 
 
 def _stage(target: Path, data: bytes) -> Path:
