@@ -78,7 +78,7 @@ def test_a_turn_cut_by_the_token_limit_says_length(folder: Path, capsys: pytest.
     [
         (["-", "-"], "standard input cannot be both"),
         (["SPEC", "absent.txt"], "cannot be read"),
-        (["absent.yaml", "TURN"], "cannot be read"),
+        (["absent.yaml", "TURN"], "there is no such file"),
         (["SPEC", "TURN", "--tools", "TURN"], "E60"),
         (["SPEC", "TURN", "--tool-choice", "nothing"], "not declared"),
         (["SPEC", "TURN", "--schema", "TOOLS"], "should be a JSON Schema"),

@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from tests.e2e.model_requests import NAMES, fixture
+from untemplate.compiler import compile_template
 from untemplate.emit.export import Fit
 from untemplate.emit.response_template import Profile, emit_response_template, patch_tokenizer_config, response_template
 from untemplate.emit.response_template_anchors import Pattern, delimit, growing, loose, one_of, opening, quote
@@ -217,3 +219,16 @@ def test_what_is_no_configuration_is_refused() -> None:
             patch_tokenizer_config(text, {}, "here.json")
         assert caught.value.code == "E515"
         assert caught.value.where == "here.json"
+
+
+@pytest.mark.parametrize("space", ["", " "])
+def test_white_space_that_a_prompt_leaves_to_the_model_is_read_or_named(space: str, tmp_path: Path) -> None:
+    text = (
+        "{% for m in messages %}{{ m.role }}:{{ m.content or '' }}{% for c in m.tool_calls or [] %}<tool_call>{{ c.function | tojson }}"
+        "</tool_call>{% endfor %}<sep>{% endfor %}{% if add_generation_prompt %}assistant:{% endif %}"
+    )
+    (tmp_path / "t.jinja").write_text(text)
+    spec = compile_template(tmp_path / "t.jinja")
+    spec = replace(spec, prompt=replace(spec.prompt, roles={**spec.prompt.roles, "assistant": f"assistant:{space}"}))
+    found = check_response_template(spec, response_template(spec)[0])
+    assert [loss.field for loss in found] == (["content"] if space else [])

@@ -50,9 +50,11 @@ def check_response_template(spec: Spec, template: Mapping[str, Any]) -> tuple[Lo
         text = compose(spec.turn, reasoning=turn.reasoning, content=turn.content, calls=turn.calls)
         ends = spec.prompt.end_of_turn.calls if turn.calls else spec.prompt.end_of_turn.content
         unopened = turn.reasoning is not None and not spec.turn.reasoning.open
-        for prompt, begun in _fitting(text, prompts, unopened=unopened):
+        written = [(prompt, text[len(begun) :]) for prompt, begun in _fitting(text, prompts, unopened=unopened)]
+        written += [(prompt, _left_white(spec, prompt) + rest) for prompt, rest in written if _left_white(spec, prompt)]
+        for prompt, rest in written:
             try:
-                got = read_turn(template, text[len(begun) :] + (ends[0] if ends else ""), prefix=prompt, tools=_TOOLS)
+                got = read_turn(template, rest + (ends[0] if ends else ""), prefix=prompt, tools=_TOOLS)
             except ReadError as problem:
                 found.setdefault(turn.field, Loss(field=turn.field, message=f"the turn is not read at all: {_short(str(problem))}"))
                 continue
@@ -76,6 +78,13 @@ def _prompts(spec: Spec) -> Sequence[tuple[str, str]]:
     """Return the ends of prompts, each with what of the turn it has begun with."""
     found = {entry.text: entry.prefill for entry in spec.prompt.generation if entry.text}
     return tuple(found.items()) or ((spec.prompt.roles.get("assistant", ""), ""),)
+
+
+def _left_white(spec: Spec, prompt: str) -> str:
+    """Return the white space that history has behind its header and a prompt leaves to the model."""
+    header = spec.prompt.roles.get("assistant", "")
+    bare = header.rstrip()
+    return header[len(bare) :] if bare and prompt.endswith(bare) else ""
 
 
 def _fitting(text: str, prompts: Sequence[tuple[str, str]], *, unopened: bool) -> Sequence[tuple[str, str]]:
