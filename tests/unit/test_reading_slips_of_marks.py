@@ -102,3 +102,26 @@ def test_words_between_the_openings_of_a_section_and_of_its_call_are_dropped():
     head = "Look.<|tool_calls_section_begin|> so then <|tool_call_begin|>functions.act:0<|tool_call_argument_begin|>"
     found = read(d.COUNTED_IDS, f'{head}{{"text": "a"}}<|tool_call_end|><|tool_calls_section_end|>')
     assert found == ("act", {"text": "a"}, "Look.", ["repaired"])
+
+
+@pytest.mark.parametrize(
+    ("header", "content"),
+    [
+        ("<|channel|>??<|end|><|start|>assistant<|channel|>final<|message|>", "Hi."),
+        ("<|channel|>some words<|channel|>final<|message|>", "Hi."),
+        ("<|channel|>final text<|message|>", "Hi."),
+        ("<|channel|>final <|constrain|>plain<|message|>", "Hi."),
+    ],
+)
+def test_a_header_that_no_block_has_is_dropped(header, content):
+    parser = build_parser(d.CHANNELS, tools=TOOLS, add_generation_prompt=False)
+    for chunks in ([header + "Hi.<|return|>"], list(header + "Hi.<|return|>")):
+        message, _ = stream(parser, chunks)
+        assert (message.content, message.reasoning_content, message.tool_calls) == (content, "", ())
+        assert "repaired" in [each.code for each in message.diagnostics]
+
+
+def test_a_header_without_an_end_is_text():
+    text = "<|channel|>" + "so it goes " * 20
+    message, _ = stream(build_parser(d.CHANNELS, tools=TOOLS, add_generation_prompt=False), [text])
+    assert message.content == text

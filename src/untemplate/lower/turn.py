@@ -12,6 +12,7 @@ from typing import Protocol
 from untemplate.lower.bodies import CUT
 from untemplate.lower.calls import CallNodes, call_nodes
 from untemplate.lower.ends import cut_ends, end_of_turn, end_stops, ends_of
+from untemplate.lower.headers import unknown_header
 from untemplate.lower.marks import EMPTY, NEVER, SPACE, any_of, chunks, is_marker, longest_prefix, loose, many, maybe
 from untemplate.lower.reasoning import (
     dangling_closes,
@@ -97,6 +98,7 @@ def _turn(spec: Spec, request: Request, rules: Rules) -> Node:
         b.seq(any_of(_wrapper(signs.content_open), end_of_turn(signs)), head),
         b.seq(_wrapper(signs.content_close), head, started),
         dangling_closes(signs) if request.extract_reasoning else NEVER,
+        b.seq(unknown_header(signs), head),
     )
     prose, kept = prose_openings(signs) if request.extract_reasoning else (NEVER, NEVER)
     named, line = _prose_wrappers(signs, any_of(boundary, calls.at_start))
