@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from untemplate.lower.marks import NEVER, any_of, loose
-from untemplate.lower.signs import Signs, form_openings
+from untemplate.lower.marks import NEVER, SPACE, any_of, loose
+from untemplate.lower.signs import Signs, form_openings, without_namespace
 from untemplate.lower.tags import Code
 from untemplate.peg import builder as b
 from untemplate.peg.nodes import Node, Repeat
@@ -21,23 +21,22 @@ _LONGEST = 120
 
 
 def unknown_header(signs: Signs) -> Node:
-    """Return a header that no block has, up to its last token, or to what shows that the header is broken off."""
+    """Return a header that no block has, up to its last token, or to what shows that it is broken off; never one that names a recipient."""
     tokens = _tokens(signs)
     if signs.frame is None or tokens is None:
         return NEVER
     first, last = tokens
-    others = [opening for opening in form_openings(signs) if not opening[0].startswith(first)]
+    openings = [*form_openings(signs), *(without_namespace(opening) for opening in form_openings(signs))]
+    recipients = any_of(*(loose(*opening) for opening in openings if opening and not opening[0].startswith(first)))
+    known = [*(marker.core for marker in (*signs.reasoning_open, *signs.content_open)), *signs.frame.ignored]
+    known += [" ".join(opening) for opening in openings if opening and opening[0].startswith(first) and "".join(opening) != first]
+    usual = b.negate(any_of(*(b.seq(b.lit(first), SPACE, loose(core.removeprefix(first))) for core in known)))
     ends = [marker.core for marker in (*signs.content_close, *signs.reasoning_close, *signs.ends, signs.frame.separator)]
-    broken_off = b.peek(any_of(b.lit(first), *(loose(*opening) for opening in others), *(loose(core) for core in ends if core)))
-    word = (
-        b.seq(b.negate(any_of(*(loose(*opening) for opening in others))), b.chars("^<", emit=False))
-        if others
-        else b.chars("^<", emit=False)
-    )
-    constrained = b.optional(b.seq(b.negate(any_of(broken_off, b.lit(last))), _special(), Repeat(item=word, maximum=_LONGEST)))
-    return b.atomic(
-        b.seq(b.lit(first), Repeat(item=word, maximum=_LONGEST), constrained, any_of(broken_off, b.lit(last)), b.note(Code.REPAIRED))
-    )
+    broken_off = b.peek(any_of(b.lit(first), *(loose(core) for core in ends if core)))
+    letter = b.chars("^<", emit=False)
+    words = Repeat(item=letter if recipients == NEVER else b.seq(b.negate(recipients), letter), maximum=_LONGEST)
+    constrained = b.optional(b.seq(b.negate(any_of(broken_off, b.lit(last))), _special(), words))
+    return b.atomic(b.seq(usual, b.lit(first), words, constrained, any_of(broken_off, b.lit(last)), b.note(Code.REPAIRED)))
 
 
 def _special() -> Node:

@@ -89,23 +89,23 @@ def _turn(spec: Spec, request: Request, rules: Rules) -> Node:
     reasoning = b.seq(_reasoning(signs, calls, request, rules), head, started)
     words = replace(signs, reasoning_open=signs.reasoning_words)
     begun = maybe(b.seq(_reasoning(words, calls, request, rules), head, started)) if signs.reasoning_words else EMPTY
+    unknown = many(unknown_header(signs))
     shown, reasoning = (NEVER, reasoning) if request.extract_reasoning else (reasoning, NEVER)
     structure = any_of(
         b.seq(any_of(calls.anywhere, calls.dangling), head, _blank_behind_calls(spec)),
         reasoning,
         b.seq(doubled_opening(signs), head, started),
-        b.seq(_frame(signs), head, _blank(signs)),
+        b.seq(_frame(signs), unknown, head, _blank(signs)),
         b.seq(any_of(_wrapper(signs.content_open), end_of_turn(signs)), head),
         b.seq(_wrapper(signs.content_close), head, started),
         dangling_closes(signs) if request.extract_reasoning else NEVER,
-        b.seq(unknown_header(signs), head),
     )
     prose, kept = prose_openings(signs) if request.extract_reasoning else (NEVER, NEVER)
     named, line = _prose_wrappers(signs, any_of(boundary, calls.at_start))
     stray = shown_closes(signs) if request.extract_reasoning else NEVER
     text = _text(_stops(signs), signs.blank_closes, any_of(prose, named), any_of(kept, line), stray)
     loop = many(any_of(_blank_end(signs.blank_closes), shown, b.seq(SPACE, rules.add("structure", structure)), *text))
-    return b.seq(_start(signs), begun, head, started, loop, End())
+    return b.seq(_start(signs), unknown, begun, head, started, loop, End())
 
 
 def _head(signs: Signs, request: Request) -> Node:
