@@ -158,6 +158,7 @@ class TestTypes:
             ({"type": ["string", "null"]}, "null", None),
             ({"type": ["string", "null"]}, "nullable", "nullable"),
             ({"type": ["integer", "null"]}, "10", 10),
+            ({"type": "integer"}, "1e300", 1e300),
             ({"type": ["string", "integer"]}, "42", 42),
             ({"type": ["string", "integer"]}, "01001", "01001"),
             ({"anyOf": [{"type": "string"}, {"type": "null"}]}, "hi", "hi"),
@@ -185,7 +186,17 @@ class TestTypes:
             found = argument(written, tools)
             assert (found, type(found)) == (value, type(value))
 
-    @pytest.mark.parametrize(("kind", "text"), [("integer", "2026-01-15"), ("object", "{mode: fast}"), ("boolean", "yes"), ("array", "[1")])
+    @pytest.mark.parametrize(
+        ("kind", "text"),
+        [
+            ("integer", "2026-01-15"),
+            ("integer", "1e999"),
+            ("integer", "1.5"),
+            ("object", "{mode: fast}"),
+            ("boolean", "yes"),
+            ("array", "[1"),
+        ],
+    )
     def test_text_that_fits_no_type_is_a_string_and_said(self, kind, text):
         message = read_function(parameter("text", text), tools=[tool("act", {"text": {"type": kind}})])
         assert calls(message) == [("act", {"text": text})]

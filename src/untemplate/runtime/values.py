@@ -224,7 +224,7 @@ def _is_python(value: Value) -> bool:
 
 def _is_integral(text: str) -> bool:
     number = json.loads(text)
-    return isinstance(number, int) or (abs(number) < 1e300 and number == int(number))
+    return isinstance(number, int) or number.is_integer()
 
 
 def _refuse(constant: str) -> None:
