@@ -224,6 +224,11 @@ def test_what_is_not_expressed_is_taken_and_said_with_path_and_keyword(schema, g
     assert all(warning.code.startswith("W4") and warning.message for warning in grammar.warnings)
 
 
+def test_bounds_of_contains_are_said_by_their_own_names():
+    grammar = sort_out({"type": "array", "contains": {"const": 1}, "minContains": 2, "maxContains": 3}, [[1, 1]], [])
+    assert keywords(grammar) == [("", "contains"), ("", "minContains"), ("", "maxContains")]
+
+
 def test_undeclared_keys_come_last_and_declared_ones_in_order_unless_any_order_is_asked_for():
     schema = {"type": "object", "properties": {"a": {}, "b": {}}, "required": ["a", "b"]}
     values = [{"a": 1, "b": 2, "c": 3}, {"b": 2, "a": 1}, {"c": 3, "a": 1, "b": 2}]

@@ -74,6 +74,13 @@ class Tail:
         tail = (*chunks(inner), *self.parts)
         return [(*tail, *structure) for structure in self.structure] if any(map(is_marker, tail)) else []
 
+    def bracketed(self, closes: Stop, inner: str) -> list[Stop]:
+        """Return how the close of a call begins that has brackets too many, which the parser takes for one behind what closes a value."""
+        tail = (*chunks(inner), *self.parts)
+        if len(tail) < 2 or tail[0] not in ("]", "}", ")") or not is_marker(tail[1]):
+            return []
+        return [(*closes, tail[0], bracket) for bracket in "]})"]
+
 
 class PairWriter:
     """Writes the arguments of one tool as pairs."""
@@ -199,8 +206,9 @@ class PairWriter:
         lasts = self.tail.stops(closes, self.pairs.close)
         stops = _shortest(stop for stop in (*nexts, *(lasts or [closes])) if stop)
         unmarked = _shortest(self.tail.unmarked(self.pairs.close))
-        following = Ending(behind + self.pairs.separator + self.opening, stops, unmarked, self.shared)
-        return following, Ending(behind + self.pairs.close + self.tail.text, stops, unmarked, self.shared)
+        extra = tuple(self.tail.bracketed(closes, self.pairs.close))
+        following = Ending(behind + self.pairs.separator + self.opening, stops, unmarked, extra, self.shared)
+        return following, Ending(behind + self.pairs.close + self.tail.text, stops, unmarked, extra, self.shared)
 
     @cached_property
     def _quote(self) -> str:

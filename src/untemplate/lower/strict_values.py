@@ -46,6 +46,8 @@ class Ending:
     """Where the parser would take a text value to end: texts that no such value may contain."""
     unmarked: tuple[Stop, ...] = ()
     """Where it would take a value between marks to end, too, as if the second mark had been left out."""
+    bracketed: tuple[Stop, ...] = ()
+    """Where it would take a value to end, behind its own mark, at a close with brackets too many."""
     shared: str = ""
     """The beginning of ``text`` that is the same for every key; where it is given, no text value may contain it."""
 
@@ -174,6 +176,8 @@ class ValueWriter:
         """Return a value with its own marks and all that ends it."""
         text = value.close + ending.text
         unmarked = ending.unmarked if value.open.strip() and value.close.strip() else ()
+        if value.close.strip():
+            unmarked += tuple((*chunks(value.close), *stop) for stop in ending.bracketed)
         stops = (*((*chunks(value.close), *stop) for stop in ending.stops), *unmarked)
         if value.node is not None:
             return seq(literal(value.open), value.node, literal(text))

@@ -87,6 +87,10 @@ def _containing(facts: ArrayFacts, context: Context, compile_parts: Compile) -> 
         return None
     if not simple:
         context.say("contains", "that some item fits is not expressed together with bounds")
+        if any(one.minimum != 1 for one in facts.contains):
+            context.say("minContains", "how many items fit is not expressed")
+        if any(one.maximum is not None for one in facts.contains):
+            context.say("maxContains", "how many items fit is not expressed")
         return None
     parts = _parts_at(facts, 0)
     chosen = compile_parts((*parts, wanted.part), "item")
