@@ -112,7 +112,8 @@ def render_turn(case: Case, mode: Mode, header: str) -> RenderedTurn | NotRender
     text = turn_text(case, mode)
     if text is None:
         return NotRendered(because=_refusal(case, mode))
-    if not mode.generation and header and mode.base.rstrip().endswith(header.rstrip()) and text.startswith(header):
+    asked = mode.base.endswith(header) or (header.strip() and mode.base.rstrip().endswith(header.rstrip()))
+    if not mode.generation and header and asked and text.startswith(header):
         return RenderedTurn(case=case, mode=mode, prompt=mode.base, text=text[len(header) :])
     for opening in _openings(mode.generation, header):
         if text.startswith(opening):
