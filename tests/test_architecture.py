@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from untemplate.lower.tags import Code
+from untemplate.peg.events import BUDGET
+
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
 LONGEST_MODULE = 400
@@ -48,6 +51,12 @@ def test_every_code_is_explained_and_no_other() -> None:
     used = {found for path in SOURCES for found in re.findall(r"[\"']([EW]\d{3})[\"']", path.read_text(encoding="utf-8"))}
     told = set(code.findall((ROOT / "docs" / "codes.md").read_text(encoding="utf-8")))
     assert used == told, f"not explained: {sorted(used - told)}; not used: {sorted(told - used)}"
+
+
+def test_every_diagnostic_is_explained_and_no_other() -> None:
+    rows = (ROOT / "docs" / "codes.md").read_text(encoding="utf-8").partition("## Diagnostics")[2]
+    told = set(re.findall(r"^\| `([a-z_]+)` \|", rows, re.MULTILINE))
+    assert told == {*(code.value for code in Code), BUDGET, "prompt_mismatch", "schema_error"}
 
 
 def test_the_project_names_no_place_of_one_machine() -> None:

@@ -213,7 +213,7 @@ def test_json_in_prose_is_no_call(text):
     assert (message.content, calls(message)) == (text, [])
 
 
-@pytest.mark.parametrize("token", ["<|answer>", "<|answer|>", "<answer|>", "<｜answer｜>"])
+@pytest.mark.parametrize("token", ["<|answer>", "<|answer|>", "<answer|>", "<｜tool▁outputs▁begin｜>", "<|tool-response|>"])
 def test_the_token_at_which_a_model_was_to_stop_behind_a_call_is_dropped(token):
     for spec, text in ((d.HERMES, f"{JSON}\n</tool_call>"), (d.CUSTOM_QUOTES, "<|tool_call>call:act{count:1}<tool_call|>")):
         message = read(spec, f"{text}{token}\n", tools=TOOLS, add_generation_prompt=False)

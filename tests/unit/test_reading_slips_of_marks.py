@@ -121,10 +121,16 @@ def test_a_header_that_no_block_has_is_dropped(header, content):
         assert "repaired" in [each.code for each in message.diagnostics]
 
 
-@pytest.mark.parametrize("text", ["Hi.<|channel|>??<|end|>", "<|channel|>commentary to=nope<|message|>"])
-def test_a_header_behind_text_or_to_a_tool_that_nobody_declared_is_text(text):
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("Hi.<|channel|>??<|end|>", "Hi.<|channel|>??"),
+        ("<|channel|>commentary to=nope<|message|>", "<|channel|>commentary to=nope<|message|>"),
+    ],
+)
+def test_a_header_behind_text_or_to_a_tool_that_nobody_declared_is_text(text, content):
     message, _ = stream(build_parser(d.CHANNELS, tools=TOOLS, add_generation_prompt=False), [text])
-    assert "<|channel|>" in message.content
+    assert message.content == content
 
 
 def test_a_header_without_an_end_is_text():

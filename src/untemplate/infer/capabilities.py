@@ -25,7 +25,7 @@ def infer_capabilities(found: TurnFound) -> Capabilities:
         arguments_as=(calling or plain).shape.arguments_as,
         empty_content=(calling or plain).shape.empty_content,
         content_parts=plain.shape.parts,
-        reasoning_field=plain.shape.reasoning_always,
+        reasoning_always=plain.shape.reasoning_always,
         alternation=_alternation(plain),
         id_pattern=_id_pattern(calling),
         refusals=tuple(plain.refusals),

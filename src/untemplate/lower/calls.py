@@ -15,7 +15,7 @@ from untemplate.peg.nodes import Beginning, End, Node, Ref
 from untemplate.spec.model import CallStart
 
 _REPAIRED = b.note(Code.REPAIRED)
-_TOKEN_NAME = b.chars("a-zA-Z0-9_", 1, 64, emit=False)
+_TOKEN_NAME = b.chars("^<>|｜ \t\r\n", 1, 64, emit=False)
 """What stands in a special token."""
 _MOST_WORDS = 200
 """Characters between two openings."""

@@ -46,7 +46,7 @@ def end_of_turn(signs: Signs) -> Node:
 
 
 def last_words(signs: Signs) -> list[str]:
-    """Return the texts with which nothing ends that is no end of the turn: where that has no name, what special tokens end with."""
+    """Return what no content of a grammar may end with, because it would be read as an end of turn that has no name."""
     return [*_USUAL, *(closing for _, closing in _FRAMES)] if signs.unnamed_end else []
 
 

@@ -22,8 +22,6 @@ _SILENT = ("type", "id", "index")
 """Keys of no meaning that models often add: passing over them is not worth a word."""
 _COLON = b.seq(SPACE, b.lit(":"), SPACE)
 _COMMA = b.seq(SPACE, b.lit(","), SPACE)
-
-
 _AT_END = b.peek(b.seq(SPACE, End()))
 _MEMBER_BEGUN = b.seq(b.peek(any_of(b.lit('"'), b.lit("'"))), b.chars("^{}[]<\n", 1, 80, emit=False))
 _CUT_MEMBER = b.seq(any_of(b.seq(_COMMA, maybe(_MEMBER_BEGUN)), b.seq(SPACE, _MEMBER_BEGUN)), _AT_END)
@@ -117,7 +115,7 @@ def _keyed(call: JsonCall, vocabulary: Vocabulary, tail: tuple[str, ...]) -> Way
     """Return the call whose name is the key of its arguments."""
     opening = [node for step in call.arguments for node in (b.lit("{"), SPACE, _key(step), _COLON)]
     arguments = _arguments(certain=True, python=call.python)
-    whole = b.seq(arguments, *(_end(tail) for _ in (*call.arguments, "")))
+    whole = b.seq(arguments, *(_end(tail) for _ in range(len(call.arguments) + 1)))
     return Way(
         head=b.seq(*opening, b.lit("{"), SPACE, vocabulary.json_name(), _COLON),
         unknown=b.seq(*opening, b.lit("{"), SPACE, vocabulary.rules.share("any-json-name", _any_name()), _COLON),

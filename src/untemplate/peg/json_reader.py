@@ -125,7 +125,7 @@ class JsonReader(JsonState):
             return FAIL if ended else WAIT
         if text[match.end()] not in ",]}":
             return FAIL
-        self._mend(index, True)
+        self._mend(index)
         self._emit(f'"{encode(match.group().rstrip())}"', match.end() - index)
         self._end_value()
         return match.end()

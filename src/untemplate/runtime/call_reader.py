@@ -93,7 +93,7 @@ class CallReader:
 
     def _note(self, code: str) -> list[ToolCallDelta]:
         if code == Code.UNKNOWN_TOOL and self.state.name in self._reading.schemas:
-            return []
+            return []  # the name is declared: only its namespace, or an argument, is not
         self.problems.append((Code.REPAIRED if code == MENDED else code, self.state.name or ""))
         if code == Code.INCOMPLETE_CALL or (code == Code.UNCLOSED_CALL and (self.truncated or not self.state.begun)):
             self.state.complete = False

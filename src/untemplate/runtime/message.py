@@ -27,7 +27,7 @@ class Diagnostic:
     """One thing in a model's text that did not fit."""
 
     code: str
-    """Stable: one of ``lower.tags.Code``, or ``schema_error``, ``prompt_mismatch``, ``budget``, ``failed``."""
+    """Stable: one of ``lower.tags.Code``, or ``schema_error``, ``prompt_mismatch``, ``budget``; ``docs/codes.md`` explains them."""
     position: int
     """Where, in characters of the turn's text, from 0."""
     expected: tuple[str, ...] = ()

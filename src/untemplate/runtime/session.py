@@ -34,7 +34,7 @@ class Plan:
     prefill: str = ""
     """Text of the turn that the prompt holds already; it is read first. There may be breaks in it."""
     markers: tuple[str, ...] = ()
-    """Openings whose beginning, at the end of a cut turn, is no text."""
+    """Texts around blocks and calls, whose beginning at the end of a turn is no text."""
     openings: tuple[str, ...] = ()
     """Openings of calls and their sections that prose does not hold by chance."""
     token_texts: Mapping[int, str]

@@ -233,7 +233,7 @@ class Capabilities:
     """Safe absence of content: ``empty`` (``""``), ``null`` or ``missing``."""
     content_parts: bool = False
     """Content must be a list of parts."""
-    reasoning_field: bool = False
+    reasoning_always: bool = False
     """Every message of the assistant must have a field for its reasoning, an empty one where it holds none."""
     alternation: bool = False
     """Roles must alternate."""

@@ -77,7 +77,7 @@ def _shape_call(call: Message, as_text: bool) -> Message:
 
 def _give_reasoning(messages: list[Message], capabilities: Capabilities) -> tuple[list[Message], str | None]:
     """Return the messages with an empty field of reasoning where the template demands one and there is none."""
-    if not capabilities.reasoning_field:
+    if not capabilities.reasoning_always:
         return messages, None
     return [
         {**message, "reasoning_content": ""}
