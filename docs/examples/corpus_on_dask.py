@@ -1,6 +1,6 @@
 """Compile a corpus of chat templates on a cluster of Dask's: a line of JSON for each template, as it is done.
 
-    pip install 'untemplate[dask]'
+    pip install '.[dask]'
     python docs/examples/corpus_on_dask.py 'templates/*.jinja' > specs.jsonl
     python docs/examples/corpus_on_dask.py --scheduler tcp://head:8786 --cache kept 'hf:org/model@main' > specs.jsonl
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from untemplate.cli.inputs import read_spec
 from untemplate.cli.main import run
 from untemplate.compiler import compile_template
 from untemplate.spec.files import load_spec, spec_from_text, spec_to_yaml
@@ -100,3 +101,27 @@ def test_a_disk_that_refuses_leaves_nothing_half_written(tmp_path: Path, capsys:
     assert run(["compile", str(HERMES), "-o", str(tmp_path / "out"), "--no-cache"]) == 2
     assert str(blocked) in capsys.readouterr().err
     assert tree(tmp_path / "out") == {}
+
+
+def test_a_folder_holds_one_spec_whatever_its_form(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    for form, name in (("yaml", "spec.yaml"), ("json", "spec.json"), ("yaml", "spec.yaml")):
+        assert run(["compile", str(HERMES), "-o", str(out), "--format", form, "--no-cache", "-q"]) == 0
+        assert [path.name for path in (out / "hermes_json_tags").glob("spec.*")] == [name]
+        assert read_spec(str(out / "hermes_json_tags")).template.name == "hermes_json_tags"
+
+
+def test_a_folder_of_another_name_is_told_of_among_many_sources(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "m.jinja").write_text(HERMES.read_text())
+    sources = [str(tmp_path / folder / "m.jinja") for folder in ("a", "b")]
+    assert run(["compile", *sources, "-o", str(tmp_path / "out"), "--no-cache"]) == 0
+    assert "written to `m-2`" in capsys.readouterr().err
+
+
+def test_a_missing_choice_is_told_without_escapes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["export", "x"]) == 2
+    said = capsys.readouterr().err
+    assert "response-template" in said
+    assert "\\t" not in said

@@ -12,7 +12,7 @@ import click
 
 from untemplate.cli.caching import tell_trouble, with_cache
 from untemplate.cli.failures import TROUBLE, show_failure
-from untemplate.cli.inputs import read_tools, refuse_spec
+from untemplate.cli.inputs import SPECS, read_tools, refuse_spec
 from untemplate.cli.sources import SourceOptions, with_source_options
 from untemplate.cli.voice import Voice, with_voice, write_result
 from untemplate.errors import RequestError
@@ -83,7 +83,7 @@ def compile(
     taken: set[str] = set()
     told: list[Outcome[Compilation]] = []
     for outcome in in_order(_run([replace(job, source=each) for each in sources], jobs, cache, voice)):
-        _deliver(sources[outcome.index], outcome, _Delivery(output, form == "jsonl"), taken, each_voice)
+        _deliver(sources[outcome.index], outcome, _Delivery(output, form == "jsonl", voice.quiet), taken, each_voice)
         told.append(_without_files(outcome))
     tell_trouble(cache, voice)
     if len(sources) > 1 and not voice.quiet:
@@ -111,6 +111,8 @@ class _Delivery:
 
     output: str | None
     lines: bool
+    quiet: bool
+    """Nothing is said, not even of a folder that is not called what its source is."""
 
 
 def _deliver(source: str, outcome: Outcome[Compilation], where: _Delivery, taken: set[str], voice: Voice) -> None:
@@ -124,7 +126,7 @@ def _deliver(source: str, outcome: Outcome[Compilation], where: _Delivery, taken
             voice.warn(f"{source}: {warning}")
     folder = None
     if result is not None and where.output is not None:
-        folder = _write_files(result, where.output, taken, voice)
+        folder = _write_files(result, where.output, where, taken, voice)
     elif result is not None and not where.lines:
         write_result(result.files[result.main])
     if where.lines:
@@ -133,14 +135,17 @@ def _deliver(source: str, outcome: Outcome[Compilation], where: _Delivery, taken
         write_result(to_line(compilation_record(source, outcome, folder=folder)))
 
 
-def _write_files(result: Compilation, output: str, taken: set[str], voice: Voice) -> str:
+def _write_files(result: Compilation, output: str, where: _Delivery, taken: set[str], voice: Voice) -> str:
     from untemplate.spec.files import write_texts
 
     name = _free_name(result.name, taken)
     if name != result.name:
-        voice.warn(f"{result.source}: another source is called `{result.name}` too: written to `{name}`")
+        replace(voice, quiet=where.quiet).warn(f"{result.source}: another source is called `{result.name}` too: written to `{name}`")
     folder = Path(output) / name
     write_texts({folder / file: text for file, text in result.files.items()})
+    for stale in SPECS if result.main in SPECS else ():
+        if stale not in result.files:
+            (folder / stale).unlink(missing_ok=True)
     voice.say(f"{folder}: {', '.join(result.files)}; {result.verdict}")
     return str(folder)
 

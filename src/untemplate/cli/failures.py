@@ -35,7 +35,7 @@ def show_failure(failure: Failure) -> None:
 
 def show_usage_error(error: click.ClickException) -> None:
     """Write an error in the command line itself."""
-    _line("error", error.format_message(), "red")
+    _line("error", error.format_message().replace("\t", "  "), "red")
     context = getattr(error, "ctx", None)
     if isinstance(context, click.Context):
         _line("hint", f"see `{context.command_path} --help`", "green")

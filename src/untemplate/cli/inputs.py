@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _SPEC_HEAD = re.compile(rb"""\s*(?:format\s*:|\{\s*"format"\s*:)""")
 """How a spec's file begins, written by us."""
 _PEEK = 512
+SPECS = ("spec.yaml", "spec.json")
+"""What ``compile -o`` calls a spec, by its form."""
 
 
 def looks_like_spec(path: str) -> bool:
@@ -32,12 +34,17 @@ def looks_like_spec(path: str) -> bool:
     if file.suffix.lower() in (".yaml", ".yml"):
         return True
     if file.is_dir():
-        return (file / "spec.yaml").is_file()
+        return spec_in(file) is not None
     try:
         with file.open("rb") as stream:
             return bool(_SPEC_HEAD.match(stream.read(_PEEK)))
     except OSError:
         return False
+
+
+def spec_in(folder: Path) -> Path | None:
+    """Return the spec in a folder that ``compile -o`` made; ``None`` where there is none."""
+    return next((folder / name for name in SPECS if (folder / name).is_file()), None)
 
 
 def refuse_spec(path: str) -> None:
@@ -62,8 +69,9 @@ def read_spec(path: str) -> Spec:
     if path == "-":
         return spec_from_text(read_stdin(), "standard input")
     file = Path(path)
-    if file.is_dir() and (file / "spec.yaml").is_file():
-        return load_spec(file / "spec.yaml")
+    found = spec_in(file)
+    if found is not None:
+        return load_spec(found)
     if not looks_like_spec(path) and file.exists():
         hint = f"make one with `untemplate compile {path} -o out`"
         raise SpecError("this is not a spec", code="E500", where=path, hint=hint)
