@@ -105,11 +105,27 @@ def test_nothing_of_a_call_that_the_limit_cut_is_content(name: str) -> None:
         assert text[:at].rstrip().endswith(left), text[:at]
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_content_that_the_limit_cut_is_kept_and_was_streamed_before(name: str) -> None:
+    prefill = parser_of(name).start.prefill
+    whole = compose(compiled(name).turn, content="Helloworld").removeprefix(prefill)
+    session = parser_of(name).session()
+    streamed = "".join(delta.content or "" for delta in session.feed(whole[: whole.index("world") + len("world")]))
+    message, _ = session.finish(truncated=True)
+    assert (streamed, message.content, message.diagnostics) == ("Helloworld", "Helloworld", ())
+
+
 def test_markup_of_a_call_that_is_none_yet_is_told_of() -> None:
     message = read("counter_ids", "Hi.<|calls_begin|><|call_begin|>functions.list", truncated=True)
     assert (message.content, message.tool_calls, message.finish_reason) == ("Hi.", (), "length")
     (problem,) = message.diagnostics
     assert (problem.code, problem.position) == ("incomplete_call", 3)
+
+
+def test_a_name_that_is_cut_behind_a_marker_of_the_prompt_is_told_of() -> None:
+    message = read("chevron_name", "list_f", truncated=True)
+    (problem,) = message.diagnostics
+    assert (message.content, problem.code, problem.position, problem.message) == ("", "incomplete_call", 0, "list_f")
 
 
 def test_prose_about_a_marker_is_kept_where_no_call_can_come_of_it() -> None:
@@ -120,6 +136,12 @@ def test_prose_about_a_marker_is_kept_where_no_call_can_come_of_it() -> None:
 def test_json_that_the_limit_cut_is_content_where_calls_have_no_marker() -> None:
     text = '{"name": "Ada", "born": 18'
     assert read("bare_json", text, truncated=True).content == text
+
+
+def test_a_json_list_as_an_answer_is_no_call_where_calls_have_no_marker() -> None:
+    text = '[{"name": "Ada", "born": 1815}]'
+    message = read("bare_json", text)
+    assert (message.content, message.tool_calls, message.diagnostics) == (text, (), ())
 
 
 def test_a_cut_opening_of_a_further_call_is_dropped() -> None:

@@ -86,6 +86,12 @@ def test_without_reasoning_the_trigger_is_a_word() -> None:
     assert request["stop"] == ["<|im_end|>"]
 
 
+def test_a_name_that_wakes_the_grammar_up_is_a_whole_one() -> None:
+    parser = parser_of("bare_json")
+    (trigger, *_) = json.loads(emit_llama_server(parser.spec, parser.request, parser.start).text)["grammar_triggers"]
+    assert trigger == {"type": WORD, "value": f'{{"name": "{parser.request.tools[0].name}"'}
+
+
 def test_a_required_call_needs_no_trigger() -> None:
     parser = parser_of("hermes_json_tags", tool_choice="required")
     request = json.loads(emit_llama_server(parser.spec, parser.request, parser.start).text)

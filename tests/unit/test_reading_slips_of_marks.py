@@ -93,6 +93,14 @@ def test_a_namespace_before_a_declared_name_is_no_part_of_it(name):
     assert found == ("act", {"text": "a"}, "", ["repaired"])
 
 
+@pytest.mark.parametrize(("name", "wanted"), [("other.act", "other.act"), ("functions.web.search", "web.search"), ("search", "search")])
+def test_a_prefix_that_is_no_namespace_belongs_to_the_name(name, wanted):
+    tools = [*TOOLS, {"type": "function", "function": {"name": "web.search", "parameters": {"type": "object"}}}]
+    parser = build_parser(d.HERMES, tools=tools, add_generation_prompt=False)
+    message = parser.parse(f'<tool_call>\n{{"name": "{name}", "arguments": {{}}}}\n</tool_call>')
+    assert [call.name for call in message.tool_calls] == [wanted]
+
+
 def test_an_argument_that_nobody_declared_makes_no_unknown_tool():
     text = "<tool_call>act<arg_key>other</arg_key><arg_value>1</arg_value></tool_call>"
     assert read(d.KEY_VALUE_TAGS, text) == ("act", {"other": 1}, "", [])

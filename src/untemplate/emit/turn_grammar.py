@@ -91,14 +91,15 @@ def _wakes(text: str) -> bool:
 
 
 def _up_to_name(spec: Spec, name: str) -> str:
-    """Return how a call of a tool begins, up to its name; less where a marker stands before it."""
+    """Return how a call of a tool begins, up to the mark that ends its name; less where a marker stands before it."""
     written = compose(Turn(blocks=(Block.CALLS,), calls=spec.turn.calls), calls=[ComposedCall(name=_SENTINEL, id="id", arguments={})])
-    start, mark, _ = written.partition(_SENTINEL)
+    start, mark, rest = written.partition(_SENTINEL)
     start = start.lstrip()
     first = chunks(start)[0] if start.strip() else ""
     if _wakes(first) and not first.startswith(("{", "[{")):
         return first
-    return start + name if mark else start
+    end = rest[:1] if rest.startswith(('"', "'", "(")) else ""
+    return start + name + end if mark else start
 
 
 def trigger_patterns(spec: Spec, words: tuple[str, ...], start: Start) -> tuple[str, ...]:

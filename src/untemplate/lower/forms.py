@@ -127,7 +127,9 @@ def _json_bodies(
     call = rules.add("call", _either(single, marked))
     further = many(b.seq(SPACE, maybe(COMMA), call, _REPAIRED)) if tail else EMPTY
     framed = b.seq(_frame_of_json(call), further, _fence_end(tail), close_after_value(tail)) if tail else NEVER
-    committed = rules.add("json-calls", any_of(_json_list(item, tail, rules), b.seq(call, further, close_after_value(tail)), framed))
+    committed = rules.add(
+        "json-calls", any_of(_json_list(item, tail, rules, marked=marked), b.seq(call, further, close_after_value(tail)), framed)
+    )
     listed = b.seq(b.lit("["), SPACE, item.complete(), many(b.seq(COMMA, item.complete())), SPACE, b.lit("]"))
     close = close_of_whole(tail, boundary, ended=True)
     whole = rules.add("whole-json-calls", b.seq(any_of(listed, rules.add("whole-call", single.complete())), close))
@@ -150,7 +152,9 @@ def _either(body: CallBody, marked: bool) -> Node:
     return any_of(body.committed(), body.undeclared()) if marked else body.committed()
 
 
-def _json_list(item: CallBody, tail: tuple[str, ...], rules: b.ArenaBuilder) -> Node:
-    """Return calls in one JSON array."""
+def _json_list(item: CallBody, tail: tuple[str, ...], rules: b.ArenaBuilder, *, marked: bool) -> Node:
+    """Return calls in one JSON array. Without a marker before it, a first member that names no declared tool makes it an answer."""
     each = rules.add("call-item", any_of(item.committed(), item.undeclared()))
-    return b.seq(b.lit("["), SPACE, each, many(b.seq(COMMA, each)), maybe(COMMA), close_after_value(("]", *tail)))
+    return b.seq(
+        b.lit("["), SPACE, each if marked else item.committed(), many(b.seq(COMMA, each)), maybe(COMMA), close_after_value(("]", *tail))
+    )

@@ -7,6 +7,7 @@ ones is dropped; what its last token opens is content. Decided in ``docs/decisio
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from untemplate.lower.marks import NEVER, SPACE, any_of, loose
 from untemplate.lower.signs import Signs, form_openings, without_namespace
@@ -26,7 +27,8 @@ def unknown_header(signs: Signs) -> Node:
     if signs.frame is None or tokens is None:
         return NEVER
     first, last = tokens
-    openings = [*form_openings(signs), *(without_namespace(opening) for opening in form_openings(signs))]
+    written = form_openings(replace(signs, forms=signs.written_forms))
+    openings = [*written, *map(without_namespace, written)]
     recipients = any_of(*(loose(*opening) for opening in openings if opening and not opening[0].startswith(first)))
     known = [*(marker.core for marker in (*signs.reasoning_open, *signs.content_open)), *signs.frame.ignored]
     known += [" ".join(opening) for opening in openings if opening and opening[0].startswith(first) and "".join(opening) != first]

@@ -41,6 +41,8 @@ class Signs:
     section: Section
     forms: tuple[CallForm, ...]
     """Empty where calls are not read."""
+    written_forms: tuple[CallForm, ...]
+    """The same where calls are not read, too."""
     layouts: tuple[str, ...]
     """White space that the template writes between content and what follows it; dropped where all of it is there."""
     header_tail: str
@@ -70,6 +72,8 @@ def read_signs(spec: Spec, *, with_calls: bool) -> Signs:
     if content.after_reasoning is not None:
         opens.append(content.after_reasoning)
     section = turn.calls.section if turn.calls is not None else Section()
+    openings = [marker.core for marker in (*_reasoning_open(spec), *opens)]
+    forms = tuple(_told_apart(form, openings) for form in turn.calls.forms) if turn.calls is not None else ()
     unseen = spec.capabilities.content_with_calls is not Support.KEPT
     if turn.calls is not None and unseen and not section.several_only and not section.separator.strip():
         layouts[section.separator] = None
@@ -90,7 +94,8 @@ def read_signs(spec: Spec, *, with_calls: bool) -> Signs:
         empty_reasoning=empty,
         frame=frame,
         section=section,
-        forms=turn.calls.forms if turn.calls is not None and with_calls else (),
+        forms=forms if with_calls else (),
+        written_forms=forms,
         layouts=tuple(layout for layout in layouts if layout),
         header_tail=_header_tail(spec),
         header_rest=Marker(core=rest.strip(), before=white_before(rest), after=white_after(rest)) if rest.strip() else None,
@@ -100,6 +105,16 @@ def read_signs(spec: Spec, *, with_calls: bool) -> Signs:
 
 def _cores(markers: Iterable[Marker]) -> tuple[Marker, ...]:
     return tuple(dict.fromkeys(marker for marker in markers if marker.core.strip()))
+
+
+def _told_apart(form: CallForm, openings: list[str]) -> CallForm:
+    """Return the form with an opening that no block of text begins with: where one does, with the words behind it."""
+    first = form.fields[0] if form.fields else None
+    begun = any(opening.startswith(form.open.core) for opening in openings)
+    if not (form.open.core and begun and isinstance(first, Text) and first.text.strip()):
+        return form
+    words = form.open.core + form.open.after + first.text
+    return replace(form, open=Marker(core=words.rstrip(), before=form.open.before, after=white_after(words)), fields=form.fields[1:])
 
 
 def _reasoning_open(spec: Spec) -> tuple[Marker, ...]:

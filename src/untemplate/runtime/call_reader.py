@@ -16,7 +16,8 @@ from untemplate.runtime.json_text import JsonText
 from untemplate.runtime.message import ToolCallDelta
 from untemplate.runtime.pair_value import PairValue
 
-_NAMESPACE = re.compile(r"^(?:[\w-]+[.:/])+")
+_NAMESPACE = re.compile(r"(?:functions?|tools?|default_api|api)[.:/]")
+"""What models put before the name of a tool; any other prefix makes the name another tool's."""
 _WORDS = frozenset({Kind.NAME, Kind.KEY, Kind.TYPE, Kind.ID})
 
 
@@ -137,10 +138,14 @@ class CallReader:
 
     def _declared_name(self, written: str) -> str:
         """Return the declared name that is meant: models put a namespace before it, such as ``functions.``."""
-        name = _NAMESPACE.sub("", written)
-        if written in self._reading.schemas or name not in self._reading.schemas:
-            return written
-        self.problems.append((Code.REPAIRED, name))
+        name = written
+        while name not in self._reading.schemas:
+            namespace = _NAMESPACE.match(name)
+            if namespace is None:
+                return written
+            name = name[namespace.end() :]
+        if name != written:
+            self.problems.append((Code.REPAIRED, name))
         return name
 
     def _close_key(self) -> list[ToolCallDelta]:

@@ -14,10 +14,13 @@ _ENDS_WITH_A_TOKEN = re.compile(r"(?:<[^<>\s]*[|｜]>|<[|｜][^<>\s]*>)\Z")
 _MARKER_BEGUN = re.compile(r"<[|｜]|<[^<>\s]+>|\[[A-Z_]")
 
 
-def last_events(machine: Machine, builder: MessageBuilder, openings: tuple[str, ...]) -> tuple[list[Event], Found | None]:
+def last_events(machine: Machine, builder: MessageBuilder, openings: tuple[str, ...], *, base: int) -> tuple[list[Event], Found | None]:
     """Return the machine's last events of a turn that the token limit cut, without the beginning of a call that is none yet.
 
     Markup that could still have become a call is no content, and neither is what is left of a call that was cut.
+
+    Args:
+        base: where the text of the model begins, behind what the prompt has written.
     """
     undecided = machine.undecided()
     in_call, kind = builder.in_call, builder.kind
@@ -44,7 +47,9 @@ def last_events(machine: Machine, builder: MessageBuilder, openings: tuple[str, 
         kept.append(event)
     if cut or not dropped:
         return kept, None
-    return kept, (Code.INCOMPLETE_CALL, dropped[0][2], "".join(str(text) for _, text, _ in dropped))
+    start = dropped[0][2]
+    text = "".join(str(text) for _, text, _ in dropped)
+    return kept, (Code.INCOMPLETE_CALL, max(start, base), text[max(base - start, 0) :])
 
 
 def without_cut_marker(

@@ -175,7 +175,7 @@ class Session:
 
     def _last_events(self, truncated: bool) -> list[Event]:
         if truncated:
-            events, found = last_events(self._machine, self._builder, self._plan.openings)
+            events, found = last_events(self._machine, self._builder, self._plan.openings, base=len(self._plan.prefill))
             self._builder.found += [found] if found is not None else []
         else:
             events = self._machine.finish()
