@@ -170,8 +170,9 @@ class _Expander:
     def before_text(self, first: Node, rest: Items) -> Node:
         """Return a node without free text, directly before some: where it may be left out, the text is a way of its own."""
         match first:
-            case Space():
-                return self.write(rest)
+            case Space(written=white):
+                marked = [(text, after) for text, after in heads(rest, self.source) if white and text and is_marker(text)]
+                return alt(self.write(rest), *(apart(literal(white + text), self.write(after)) for text, after in marked))
             case Repeat(item=inner, minimum=0, maximum=1):
                 return self.branches([(inner, *rest), rest])
             case Choice(options=options):

@@ -40,7 +40,7 @@ def thinking_field(spec: Spec, signs: Signs, call_start: str | None, whole_calls
     """
     if not signs.reasoning_close and not signs.reasoning_open:
         return None
-    opens = delimit("open", [opening(marker) for marker in signs.reasoning_open]) or _opened_by_prompt(spec, signs)
+    opens = delimit("open", [opening(marker) for marker in _whole_openings(signs)]) or _opened_by_prompt(spec, signs)
     behind = _behind_reasoning(signs)
     closes = [(*closing(marker), *behind) for marker in signs.reasoning_close]
     closes += _nothing_closed(signs)
@@ -49,6 +49,12 @@ def thinking_field(spec: Spec, signs: Signs, call_start: str | None, whole_calls
     elif whole_calls is not None:
         closes.append((Pattern(rf"\s*(?={whole_calls})"),))
     return {**opens, **delimit("close", closes), "content": "text", "content_args": AS_WRITTEN}
+
+
+def _whole_openings(signs: Signs) -> list[Marker]:
+    """Return what opens reasoning less the beginnings of other openings: a stream that ends in one would be read as that one."""
+    openings = signs.reasoning_open
+    return [each for each in openings if not any(other.core != each.core and other.core.startswith(each.core) for other in openings)]
 
 
 def _nothing_closed(signs: Signs) -> list[Delimiter]:
