@@ -38,6 +38,7 @@ NOT_READ = {
         "MiniMax-M3#14": _NESTED,
         "MiniMax-M3#16": _NESTED,
         "openai-gpt-oss-120b#13": "a call to a tool that is not declared, without JSON",
+        "google-gemma-4-31B-it#23": "a close of reasoning that closes nothing stands at the end of the turn, and is content",
     }
 }
 """Conformance vectors that a response template cannot say, with the reason."""
