@@ -7,8 +7,8 @@ from typing import Any
 import llguidance
 import pytest
 
+from tests.declared import weather
 from tests.e2e.model_requests import NAMES, fixture
-from tests.weather import weather
 from untemplate.emit.llguidance import emit_llguidance
 from untemplate.parser import build_parser
 from untemplate.spec.compose import ComposedCall, compose

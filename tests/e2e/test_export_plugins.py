@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
+from tests.declared import NOW, weather
 from tests.e2e import sglang_standin, vllm_standin
 from tests.e2e.model_requests import NAMES, fixture
-from tests.weather import NOW, weather
 from untemplate.emit.plugins import emit_plugin
 from untemplate.parser import build_parser
 from untemplate.spec.compose import ComposedCall, compose

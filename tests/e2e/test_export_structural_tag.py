@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
+from tests.declared import NOW, weather
 from tests.e2e.model_requests import NAMES, fixture
 from tests.e2e.torch_stub import import_xgrammar
-from tests.weather import NOW, weather
 from untemplate.emit.structural_tag import emit_structural_tag
 from untemplate.parser import build_parser
 from untemplate.spec.compose import ComposedCall, compose

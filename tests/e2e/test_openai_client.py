@@ -22,8 +22,8 @@ from typing import Any, ClassVar
 import openai
 import pytest
 
+from tests.declared import tool, weather
 from tests.reading import fields
-from tests.weather import tool, weather
 from untemplate import build_parser, load_spec
 from untemplate.runtime.message import Message
 from untemplate.runtime.sse import stream_events

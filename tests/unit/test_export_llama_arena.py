@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from tests.declared import NOW, weather
 from tests.e2e.model_requests import NAMES, fixture
 from tests.llama_trees import Reader, faults, message_of
-from tests.weather import NOW, weather
 from untemplate.emit.export import Exported
 from untemplate.emit.llama_arena import emit_llama_arena
 from untemplate.errors import SpecError

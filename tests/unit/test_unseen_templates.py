@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from tests import dialects as d
+from tests.declared import tool
 from untemplate.infer.spec import infer_spec
 from untemplate.parser import build_parser
 from untemplate.spec.model import Marker, PromptState
@@ -20,18 +21,7 @@ CALLS = (
     "{%- for c in m.tool_calls or [] %}{{ '<use>' ~ {'name': c.function.name, 'arguments': c.function.arguments} | tojson ~ '</use>' }}"
     "{%- endfor %}"
 )
-TOOLS = [
-    {
-        "type": "function",
-        "function": {
-            "name": "act",
-            "parameters": {
-                "type": "object",
-                "properties": {"count": {"type": "integer"}, "note": {"type": "string"}, "on": {"type": "boolean"}},
-            },
-        },
-    }
-]
+TOOLS = [tool("act", count="integer", note="string", on="boolean")]
 
 
 def test_a_header_that_only_some_turns_begin_with_a_blank_line_is_one_header() -> None:

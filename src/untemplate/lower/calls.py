@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from untemplate.lower.closing import close_after_value, spaced_chunks
 from untemplate.lower.forms import Form, lower_form
-from untemplate.lower.marks import EMPTY, NEVER, SPACE, any_of, chunks, is_marker, longest_prefix, loose, many, maybe
+from untemplate.lower.marks import EMPTY, NEVER, SPACE, any_of, chunks, is_marker, longest_prefix, loose, many, maybe, special_token
 from untemplate.lower.signs import Signs, closing_tokens, without_namespace
 from untemplate.lower.tags import Code
 from untemplate.lower.vocabulary import Vocabulary
@@ -15,8 +15,6 @@ from untemplate.peg.nodes import Beginning, End, Node, Ref
 from untemplate.spec.model import CallStart
 
 _REPAIRED = b.note(Code.REPAIRED)
-_TOKEN_NAME = b.chars("^<>|｜ \t\r\n", 1, 64, emit=False)
-"""What stands in a special token."""
 _MOST_WORDS = 200
 """Characters between two openings."""
 
@@ -187,8 +185,7 @@ def _orphans(forms: list[Form]) -> Node:
 def _what_comes_next(signs: Signs) -> Node:
     """Return a special token behind a call, at the end of the text: the mark of the tool's answer, at which the model was to stop."""
     ends = any_of(*(loose(end.core) for end in signs.ends))
-    frames = (("<|", "|>"), ("<|", ">"), ("<", "|>"), ("<｜", "｜>"))
-    token = any_of(*(b.seq(b.lit(start), _TOKEN_NAME, b.lit(end)) for start, end in frames))
+    token = special_token(("<|", "|>"), ("<|", ">"), ("<", "|>"), ("<｜", "｜>"))
     return b.seq(SPACE, b.negate(ends) if signs.ends else EMPTY, token, SPACE, End(), b.note(Code.STRAY_MARKER))
 
 
@@ -219,5 +216,5 @@ def _started(forms: list[Form], separator: tuple[str, ...], close: tuple[str, ..
     bodies = any_of(*(b.seq(loose(*form.section, *form.open), SPACE, form.committed) for form in forms))
     further = any_of(*(b.seq(loose(*form.open), SPACE, form.committed) for form in forms))
     ends = maybe(spaced_chunks(close)) if close else EMPTY
-    token = maybe(b.seq(b.lit("<|"), _TOKEN_NAME, b.lit("|>"), SPACE, _REPAIRED))
+    token = maybe(b.seq(special_token(("<|", "|>")), SPACE, _REPAIRED))
     return b.seq(SPACE, token, bodies, many(b.seq(SPACE, maybe(between), further)), ends, b.optional(after))

@@ -6,7 +6,7 @@ Decided in ``docs/decisions/0067-ends-that-no-template-names.md``.
 from __future__ import annotations
 
 from untemplate.lower.bodies import CUT
-from untemplate.lower.marks import NEVER, SPACE, any_of, chunks, is_marker, loose, many
+from untemplate.lower.marks import NEVER, SPACE, any_of, chunks, is_marker, loose, many, special_token
 from untemplate.lower.signs import Signs
 from untemplate.lower.tags import Code
 from untemplate.peg import builder as b
@@ -17,8 +17,6 @@ _USUAL = ("</s>", "<eos>")
 """Ends of sequence that are spelled as plain tags."""
 _FRAMES = (("<|", "|>"), ("<｜", "｜>"))
 """What special tokens stand between."""
-_LONGEST_NAME = 64
-"""Characters of a special token's name, so that what waits for its end is bounded."""
 
 
 def ends_of(signs: Signs) -> list[Node]:
@@ -59,6 +57,5 @@ def cut_ends(ends: tuple[Marker, ...]) -> list[Node]:
 
 def _unnamed_end() -> Node:
     """Return special tokens, whatever they are called, at the end of the text."""
-    name = b.chars("^<>|｜ \t\r\n", 1, _LONGEST_NAME, emit=False)
-    token = any_of(*map(b.lit, _USUAL), *(b.seq(b.lit(opening), name, b.lit(closing)) for opening, closing in _FRAMES))
+    token = any_of(*map(b.lit, _USUAL), special_token(*_FRAMES))
     return b.seq(token, many(b.seq(SPACE, token)), SPACE, End())

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from untemplate.lower.marks import NEVER, SPACE, any_of, loose
+from untemplate.lower.marks import NEVER, SPACE, any_of, loose, special_token
 from untemplate.lower.signs import Signs, form_openings, without_namespace
 from untemplate.lower.tags import Code
 from untemplate.peg import builder as b
@@ -37,12 +37,8 @@ def unknown_header(signs: Signs) -> Node:
     broken_off = b.peek(any_of(b.lit(first), *(loose(core) for core in ends if core)))
     letter = b.chars("^<", emit=False)
     words = Repeat(item=letter if recipients == NEVER else b.seq(b.negate(recipients), letter), maximum=_LONGEST)
-    constrained = b.optional(b.seq(b.negate(any_of(broken_off, b.lit(last))), _special(), words))
+    constrained = b.optional(b.seq(b.negate(any_of(broken_off, b.lit(last))), special_token(("<|", "|>")), words))
     return b.atomic(b.seq(usual, b.lit(first), words, constrained, any_of(broken_off, b.lit(last)), b.note(Code.REPAIRED)))
-
-
-def _special() -> Node:
-    return b.seq(b.lit("<|"), b.chars("^<>|", 1, 40, emit=False), b.lit("|>"))
 
 
 def _tokens(signs: Signs) -> tuple[str, str] | None:

@@ -18,6 +18,8 @@ SPACE: Node = Space()
 _GAPS = re.compile(r"\s+|(?<=>)(?=<)|(?<=\|>)(?=[\[{])|(?<=[\]}])(?=<\|)")
 _LABELS = re.compile(r"(?<=[|｜]>)(?=\w)|(?<=\w)(?=<[|｜])")
 _MARKS = frozenset("<>[]{}|`｜=")
+_LONGEST_TOKEN = 64
+"""Characters of a special token's name."""
 
 
 def any_of(*nodes: Node) -> Node:
@@ -58,6 +60,12 @@ def chunks(text: str) -> tuple[str, ...]:
 def pieces(chunk: str) -> tuple[str, ...]:
     """Return a chunk cut between special tokens and the words that label them: some tokenizers write white space there."""
     return tuple(_LABELS.split(chunk))
+
+
+def special_token(*frames: tuple[str, str]) -> Node:
+    """Return a special token of any name between the marks of one of the frames; bounded, because what waits for its end must be."""
+    name = b.chars("^<>|｜ \t\r\n", 1, _LONGEST_TOKEN, emit=False)
+    return any_of(*(b.seq(b.lit(start), name, b.lit(end)) for start, end in frames))
 
 
 def loose(*texts: str) -> Node:

@@ -1,4 +1,4 @@
-"""The tools that exports are tried with."""
+"""The tools that tests declare."""
 
 from __future__ import annotations
 
